@@ -1,0 +1,2 @@
+//! The `pd` command.
+fn main() {}
