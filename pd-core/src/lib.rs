@@ -1,1 +1,68 @@
-//! pd-core
+//! Vocabulary, traits and the step of projective dynamics.
+//!
+//! The idea: every elastic term is a small nonlinear law of a few fixed linear combinations of vertex positions.
+//! A [`Stencil`] holds the combinations (rows of a matrix D) and weights W of a batch of constraints; an
+//! [`EnergyBatch`] adds the law. From these follow the constant matrix M/h² + DᵀWD, the gradient and the energy, and
+//! with a [`GlobalSolver`] the [`ProjectiveDynamics`] step.
+//!
+//! Three rules hold everywhere:
+//! - [`Model`] is constant during a step, [`State`] is the whole truth, a [`Stepper`] holds scratch only;
+//! - loops dispatch per batch, gather and never scatter, and give the same bits for any number of threads;
+//! - nothing prints, nothing panics on input, and `step` does not allocate after `prepare`.
+//!
+//! The crate knows no mesh, no file, no window and no linear-algebra package: constraints are in `pd-constraints`,
+//! solvers in `pd-linear`, obstacles in `pd-collide`, and `pd-sim` puts all together.
+//!
+//! ```
+//! use pd_core::*;
+//! use std::ops::Range;
+//!
+//! // A spring of rest length 1 between a heavy and a light mass, with a solver of our own: see the traits' docs.
+//! struct Spring(Stencil);
+//! impl EnergyBatch for Spring {
+//!     fn kind(&self) -> &'static str { "spring" }
+//!     fn stencil(&self) -> &Stencil { &self.0 }
+//!     fn project(&self, _: Range<usize>, z: &mut [Vec3]) { for z in z { *z = z.normalize(); } }
+//! }
+//! let mut stencil = Stencil::new(1);
+//! stencil.push(10.0, &[&[(0, 1.0), (1, -1.0)]]);
+//! let model = Model::with_masses(vec![5.0, 0.1]).energy(Spring(stencil)).build()?;
+//! assert_eq!(model.elastic_energy(&[Vec3::zeros(), Vec3::x() * 3.0]), 0.5 * 10.0 * 4.0);
+//! # Ok::<(), ModelError>(())
+//! ```
+
+mod assemble;
+mod builder;
+mod collider;
+mod energy;
+mod error;
+pub mod exec;
+mod force;
+mod local;
+mod model;
+mod params;
+mod pd;
+mod real;
+mod report;
+mod solver;
+mod sparse;
+mod state;
+mod stencil;
+pub mod stepper;
+
+pub use builder::ModelBuilder;
+pub use collider::{Aabb, Collider, Surface, resolve_collisions};
+pub use energy::{EnergyBatch, Strain};
+pub use error::{LinearError, ModelError, StepError};
+pub use force::Force;
+pub use local::{CpuLocal, LocalInput, LocalStep};
+pub use model::Model;
+pub use params::StepParams;
+pub use pd::ProjectiveDynamics;
+pub use real::{Mat3, Real, Vec3, as_flat, as_flat_mut};
+pub use report::{Measures, Stages, StepReport};
+pub use solver::{GlobalSolver, SolveReport, check_lengths};
+pub use sparse::{Csr, Pattern};
+pub use state::State;
+pub use stencil::Stencil;
+pub use stepper::{StepContext, Stepper};

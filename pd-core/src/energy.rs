@@ -1,0 +1,183 @@
+//! The elastic law of a batch of constraints.
+
+use crate::{Real, Stencil, Vec3};
+use std::any::Any;
+use std::ops::Range;
+
+/// Rows held on the stack by the provided methods: enough for the widest built-in element, small enough for L1.
+const BLOCK_ROWS: usize = 48;
+
+/// How far a batch is strained, for reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Strain {
+    /// Largest relative deviation from rest: |length/rest − 1| or |σ − 1|; 0 if the batch has no such notion.
+    pub worst: Real,
+    /// Elements turned inside out.
+    pub inverted: usize,
+}
+
+impl Strain {
+    /// The worse of two.
+    pub fn max(self, other: Self) -> Self {
+        Self { worst: self.worst.max(other.worst), inverted: self.inverted + other.inverted }
+    }
+}
+
+/// A batch of constraints of one type.
+///
+/// # Writing one
+/// The energy of element c is `ω_c/2 · dist(D_c x, M_c)²`. Give the linear part ([`stencil`](Self::stencil)) and
+/// the nearest point of the set M_c ([`project`](Self::project)); energies, gradients and every algorithm built on
+/// them follow. One call handles a range of elements, so a virtual call is paid per few hundred elements.
+///
+/// ```
+/// use pd_core::{EnergyBatch, Real, Stencil, Vec3};
+/// use std::ops::Range;
+///
+/// /// A leash: |x − anchor| ≤ length.
+/// struct Leash { stencil: Stencil, anchor: Vec3, length: Real }
+///
+/// impl EnergyBatch for Leash {
+///     fn kind(&self) -> &'static str { "leash" }
+///     fn stencil(&self) -> &Stencil { &self.stencil }
+///     fn project(&self, _: Range<usize>, z: &mut [Vec3]) {
+///         for z in z { *z = self.anchor + (*z - self.anchor).cap_magnitude(self.length); }
+///     }
+/// }
+///
+/// let mut stencil = Stencil::new(1);
+/// stencil.push(50.0, &[&[(0, 1.0)]]);
+/// let leash = Leash { stencil, anchor: Vec3::zeros(), length: 1.0 };
+/// assert_eq!(leash.energy(0..1, &[Vec3::x() * 3.0]), 0.5 * 50.0 * 4.0);
+/// ```
+///
+/// # Laws that are no distance
+/// A law U(y), y = D x, of another form overrides [`energy`](Self::energy) and sets `project(y) = y − ∇U(y)/ω`.
+/// Then [`residual`](Self::residual) is `∇U/ω`, and the projective-dynamics iteration is the quasi-Newton method of
+/// Liu et al. 2017.
+pub trait EnergyBatch: Any + Send + Sync {
+    /// Name of the law, for reports and errors.
+    fn kind(&self) -> &'static str;
+
+    /// The rows of D and the weights.
+    fn stencil(&self) -> &Stencil;
+
+    /// In: `z = D x` for `elements`. Out: the nearest admissible point.
+    fn project(&self, elements: Range<usize>, z: &mut [Vec3]);
+
+    /// `dx = D x` for `elements`. Override to take differences of positions, which is exact far from the origin.
+    fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
+        self.stencil().gather(elements, x, dx);
+    }
+
+    /// `r = D x − project(D x)` for `elements`; `DᵀWr` is the gradient of the batch's energy. Override to fuse the
+    /// two passes, or where the projection needs more than `D x` to break a tie.
+    fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
+        in_blocks(self.stencil(), elements, |block, rows, dx| {
+            let r = &mut r[rows];
+            self.gather(block.clone(), x, r);
+            dx.copy_from_slice(r);
+            self.project(block, r);
+            for (r, dx) in r.iter_mut().zip(dx) {
+                *r = *dx - *r;
+            }
+        });
+    }
+
+    /// Elastic energy of `elements`, J: `Σ ω/2 |r|²`.
+    fn energy(&self, elements: Range<usize>, x: &[Vec3]) -> Real {
+        let (stencil, mut sum) = (self.stencil(), 0.0);
+        in_blocks(stencil, elements, |block, _, r| {
+            self.residual(block.clone(), x, r);
+            for (element, r) in block.zip(r.chunks_exact(stencil.rows_per_element())) {
+                sum += 0.5 * stencil.weight(element) * r.iter().map(|r| r.norm_squared()).sum::<Real>();
+            }
+        });
+        sum
+    }
+
+    /// Worst strain and number of inverted elements, for reports.
+    fn strain(&self, _elements: Range<usize>, _x: &[Vec3]) -> Strain {
+        Strain::default()
+    }
+
+    /// Vertices the batch holds in place. With [`StepParams::hold_pinned`](crate::StepParams::hold_pinned) the
+    /// predictor leaves them where they are.
+    fn pinned(&self) -> &[u32] {
+        &[]
+    }
+
+    /// Moves data that follow a path over time (targets of pins) to `time`, s. Called between steps; weights and
+    /// stencil must stay as they are, since the global matrix is made of them.
+    fn set_time(&mut self, _time: Real) {}
+}
+
+/// Runs `f(elements, rows relative to the range, scratch)` over blocks that fit the stack.
+fn in_blocks(
+    stencil: &Stencil,
+    elements: Range<usize>,
+    mut f: impl FnMut(Range<usize>, Range<usize>, &mut [Vec3]),
+) {
+    let d = stencil.rows_per_element();
+    if d == 0 {
+        return;
+    }
+    if d > BLOCK_ROWS {
+        // Elements of so many rows are rare (a user's shape matching); they pay for a heap buffer.
+        let mut scratch = vec![Vec3::zeros(); d];
+        for (k, element) in elements.enumerate() {
+            f(element..element + 1, k * d..(k + 1) * d, &mut scratch);
+        }
+        return;
+    }
+    let mut scratch = [Vec3::zeros(); BLOCK_ROWS];
+    let per_block = BLOCK_ROWS / d;
+    let mut start = elements.start;
+    while start < elements.end {
+        let end = (start + per_block).min(elements.end);
+        let rows = (start - elements.start) * d..(end - elements.start) * d;
+        let count = rows.len();
+        f(start..end, rows, &mut scratch[..count]);
+        start = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The origin with any number of rows per element.
+    struct Origin(Stencil);
+    impl EnergyBatch for Origin {
+        fn kind(&self) -> &'static str {
+            "origin"
+        }
+        fn stencil(&self) -> &Stencil {
+            &self.0
+        }
+        fn project(&self, elements: Range<usize>, z: &mut [Vec3]) {
+            assert_eq!(z.len(), elements.len() * self.0.rows_per_element());
+            z.fill(Vec3::zeros());
+        }
+    }
+
+    #[test]
+    fn blocks_cover_every_row_of_narrow_and_wide_elements() {
+        for rows in [1, 3, 7, 48, 49, 100] {
+            let mut stencil = Stencil::new(rows);
+            let x: Vec<Vec3> = (0..rows * 11).map(|i| Vec3::new(i as Real, 1.0, 0.0)).collect();
+            for element in 0..11 {
+                let entries: Vec<[(u32, Real); 1]> =
+                    (0..rows).map(|r| [((element * rows + r) as u32, 1.0)]).collect();
+                let rows: Vec<&[(u32, Real)]> = entries.iter().map(|e| &e[..]).collect();
+                stencil.push(2.0, &rows);
+            }
+            let batch = Origin(stencil);
+            let mut r = vec![Vec3::repeat(-1.0); rows * 9];
+            batch.residual(1..10, &x, &mut r);
+            assert_eq!(r, x[rows..rows * 10]);
+            let expected: Real = x[rows..rows * 10].iter().map(|x| x.norm_squared()).sum();
+            assert!((batch.energy(1..10, &x) - expected).abs() <= 1e-9 * expected);
+        }
+    }
+}

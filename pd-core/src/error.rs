@@ -1,0 +1,222 @@
+//! Typed errors. Every variant carries the numbers that locate the fault.
+
+use crate::Real;
+
+/// Why a linear system could not be set up or solved.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LinearError {
+    /// The matrix has no rows.
+    #[error("the matrix is empty")]
+    Empty,
+    /// Row offsets or column indices are malformed.
+    #[error("sparsity pattern, row {row}: {what}")]
+    Pattern {
+        /// The row.
+        row: usize,
+        /// What is wrong there.
+        what: &'static str,
+    },
+    /// An array has the wrong length.
+    #[error("{what}: expected {expected}, got {got}")]
+    Dimension {
+        /// Which array.
+        what: &'static str,
+        /// Length needed.
+        expected: usize,
+        /// Length given.
+        got: usize,
+    },
+    /// A matrix entry or right-hand side value is NaN or infinite.
+    #[error("entry ({row}, {column}) is {value}")]
+    NotFinite {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// Its value.
+        value: Real,
+    },
+    /// The matrix is not symmetric.
+    #[error("the matrix is not symmetric: entry ({row}, {column}) is {value}, its transpose {transposed}")]
+    NotSymmetric {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// Its value.
+        value: Real,
+        /// The value at (column, row).
+        transposed: Real,
+    },
+    /// The matrix is not positive definite.
+    #[error("the matrix is not positive definite: pivot {pivot} at row {row}")]
+    NotPositiveDefinite {
+        /// Row of the offending pivot.
+        row: usize,
+        /// The pivot: not positive (NaN where the solver does not know it).
+        pivot: Real,
+    },
+    /// The solver would need more memory than allowed; nothing was allocated.
+    #[error("{solver} would need {bytes} bytes, over the limit of {limit}")]
+    TooLarge {
+        /// Name of the solver.
+        solver: String,
+        /// Bytes needed.
+        bytes: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// An iteration grew instead of shrinking, or left the finite numbers.
+    #[error("diverged at iteration {iteration} with relative residual {residual:.3e}")]
+    Diverged {
+        /// Iteration at which it was seen.
+        iteration: usize,
+        /// Relative residual there.
+        residual: Real,
+    },
+    /// `solve` was called before a successful `factor`.
+    #[error("{solver}: solve called before factor")]
+    NotFactored {
+        /// Name of the solver.
+        solver: String,
+    },
+    /// A parameter of the solver is out of its range.
+    #[error("{solver}: {what}")]
+    Parameter {
+        /// Name of the solver.
+        solver: String,
+        /// What is wrong and what is allowed.
+        what: String,
+    },
+    /// Anything a library underneath reports.
+    #[error("{solver}: {what}")]
+    Backend {
+        /// Name of the solver.
+        solver: String,
+        /// The report.
+        what: String,
+    },
+}
+
+/// Why a [`Model`](crate::Model) could not be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// No vertices.
+    #[error("the model has no vertices")]
+    Empty,
+    /// More vertices or entries than 32-bit indices reach.
+    #[error("{what}: {count} exceed the 32-bit index range")]
+    TooMany {
+        /// What is too many.
+        what: &'static str,
+        /// How many.
+        count: usize,
+    },
+    /// A mass that is not positive and finite.
+    #[error("vertex {vertex} has mass {mass}; it must be positive and finite")]
+    Mass {
+        /// The vertex.
+        vertex: usize,
+        /// Its mass.
+        mass: Real,
+    },
+    /// A batch names a vertex that does not exist.
+    #[error("batch {kind:?} refers to vertex {vertex}, but there are {vertices}")]
+    Vertex {
+        /// Kind of the batch.
+        kind: String,
+        /// The vertex it names.
+        vertex: usize,
+        /// How many there are.
+        vertices: usize,
+    },
+    /// A weight that is not positive and finite.
+    #[error("element {element} of batch {kind:?} has weight {weight}; it must be positive and finite")]
+    Weight {
+        /// Kind of the batch.
+        kind: String,
+        /// The element.
+        element: usize,
+        /// Its weight.
+        weight: Real,
+    },
+    /// A stencil coefficient that is not finite.
+    #[error("row {row} of batch {kind:?} has coefficient {value}")]
+    Coefficient {
+        /// Kind of the batch.
+        kind: String,
+        /// The row of its stencil.
+        row: usize,
+        /// The coefficient.
+        value: Real,
+    },
+    /// An element was pushed with the wrong number of rows.
+    #[error("element {element} of batch {kind:?} was given {got} rows; the batch has {expected} per element")]
+    Rows {
+        /// Kind of the batch.
+        kind: String,
+        /// The element.
+        element: usize,
+        /// Rows per element of the stencil.
+        expected: usize,
+        /// Rows given.
+        got: usize,
+    },
+}
+
+/// Why a step failed. The state is left as it was before the step.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The global solve failed.
+    #[error("global solve: {0}")]
+    Linear(#[from] LinearError),
+    /// A parameter is out of its range.
+    #[error("parameter {name} is {value}; {expected}")]
+    Parameter {
+        /// Name of the parameter.
+        name: &'static str,
+        /// Its value.
+        value: Real,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// The model and the state have different numbers of vertices.
+    #[error("the model has {model} vertices, the state {state}")]
+    Size {
+        /// Vertices of the model.
+        model: usize,
+        /// Vertices of the state.
+        state: usize,
+    },
+    /// The new positions are not finite; the step was not taken.
+    #[error("positions are no longer finite (first at vertex {vertex}); the last good state is kept")]
+    NotFinite {
+        /// First vertex found.
+        vertex: usize,
+    },
+    /// A stepper cannot take a batch, collider or force of this kind.
+    #[error("stepper {stepper:?} does not support {what}")]
+    Unsupported {
+        /// Name of the stepper.
+        stepper: String,
+        /// What it does not support.
+        what: String,
+    },
+    /// `step` was called before `prepare`, or after the model or a baked parameter changed.
+    #[error("stepper {stepper:?} is not prepared for this model and time step; call prepare")]
+    NotPrepared {
+        /// Name of the stepper.
+        stepper: String,
+    },
+    /// A device or other back end failed.
+    #[error("{backend}: {what}")]
+    Backend {
+        /// Its name.
+        backend: String,
+        /// What it reports.
+        what: String,
+    },
+}

@@ -1,0 +1,60 @@
+//! The local step: all projections, then the force each vertex receives.
+
+use crate::{Model, Real, StepError, Vec3};
+
+/// What a local step reads.
+#[derive(Clone, Copy)]
+pub struct LocalInput<'a> {
+    /// The constant model.
+    pub model: &'a Model,
+    /// Time step h, s.
+    pub dt: Real,
+    /// The inertial target s.
+    pub s: &'a [Vec3],
+    /// The current iterate x.
+    pub x: &'a [Vec3],
+}
+
+/// Evaluates the right-hand side of the global step in increment form,
+///
+/// b = −∇objective(x) = M/h² (s − x) − DᵀW (D x − project(D x)),
+///
+/// so that the global step is A Δx = b, x ← x + Δx. This equals the published A x⁺ = M/h² s + DᵀW project(D x), but
+/// rounding in the factor of A (single precision, an unconverged iteration) then costs convergence, never accuracy.
+pub trait LocalStep: Send {
+    /// Name for reports.
+    fn name(&self) -> &str;
+
+    /// Allocates for a model.
+    fn prepare(&mut self, model: &Model) -> Result<(), StepError>;
+
+    /// Computes b for the current iterate, without allocating.
+    fn run(&mut self, input: LocalInput<'_>, b: &mut [Vec3]) -> Result<(), StepError>;
+}
+
+/// The local step on the CPU, in the current rayon pool.
+#[derive(Clone, Debug, Default)]
+pub struct CpuLocal {
+    rows: Vec<Vec3>,
+}
+
+impl LocalStep for CpuLocal {
+    fn name(&self) -> &str {
+        "cpu"
+    }
+
+    fn prepare(&mut self, model: &Model) -> Result<(), StepError> {
+        self.rows.clear();
+        self.rows.resize(model.rows(), Vec3::zeros());
+        Ok(())
+    }
+
+    fn run(&mut self, input: LocalInput<'_>, b: &mut [Vec3]) -> Result<(), StepError> {
+        let LocalInput { model, dt, s, x } = input;
+        let masses = model.masses();
+        let inverse_dt2 = 1.0 / (dt * dt);
+        model.residual(x, &mut self.rows);
+        model.gather_forces(&self.rows, |i| (s[i] - x[i]) * (masses[i] * inverse_dt2), b);
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! Parameters of a step.
+
+use crate::{Real, StepError, Vec3};
+
+/// Parameters of every stepper. The defaults are those of the thesis' program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepParams {
+    /// Time step h, s. Default 1/60. The global matrix depends on it: changing it needs a new `prepare`.
+    pub dt: Real,
+    /// Most local/global iterations per step. Default 10. More come closer to the implicit Euler step; fewer are
+    /// softer and damp more.
+    pub iterations: usize,
+    /// Acceleration of gravity, m/s². Default (0, −9.8, 0).
+    pub gravity: Vec3,
+    /// Velocity damping rate, 1/s; velocities are divided by 1 + h·damping each step. Default 0: implicit Euler
+    /// itself damps already.
+    pub damping: Real,
+    /// Whether the predictor leaves pinned vertices where they are (as the thesis' program does), so that gravity
+    /// does not pull on a pin. Default true.
+    pub hold_pinned: bool,
+    /// Stop iterating once the force imbalance ‖∇objective‖ has fallen to this fraction of its value at the first
+    /// iterate. Default 0: always do all iterations.
+    pub tolerance: Real,
+    /// Whether each step also measures energies, residual and strain (one more local step). Default false.
+    pub measure: bool,
+}
+
+impl Default for StepParams {
+    fn default() -> Self {
+        Self {
+            dt: 1.0 / 60.0,
+            iterations: 10,
+            gravity: Vec3::new(0.0, -9.8, 0.0),
+            damping: 0.0,
+            hold_pinned: true,
+            tolerance: 0.0,
+            measure: false,
+        }
+    }
+}
+
+impl StepParams {
+    /// Names the first parameter that is out of range.
+    pub fn check(&self) -> Result<(), StepError> {
+        let wrong = |name, value, expected| Err(StepError::Parameter { name, value, expected });
+        if !(self.dt > 0.0 && self.dt.is_finite()) {
+            return wrong("dt", self.dt, "it must be positive and finite, in seconds");
+        }
+        if self.iterations == 0 {
+            return wrong("iterations", 0.0, "it must be at least 1");
+        }
+        if let Some(&g) = self.gravity.iter().find(|g| !g.is_finite()) {
+            return wrong("gravity", g, "it must be finite, in m/s²");
+        }
+        if !(self.damping >= 0.0 && self.damping.is_finite()) {
+            return wrong("damping", self.damping, "it must be zero or positive and finite, in 1/s");
+        }
+        if !(self.tolerance >= 0.0 && self.tolerance < 1.0) {
+            return wrong("tolerance", self.tolerance, "it must be at least 0 and below 1");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_parameters_are_named() {
+        let good = StepParams::default();
+        assert_eq!(good.check(), Ok(()));
+        let name = |params: StepParams| match params.check() {
+            Err(StepError::Parameter { name, .. }) => name,
+            other => panic!("{other:?}"),
+        };
+        for dt in [0.0, -1.0, Real::NAN, Real::INFINITY] {
+            assert_eq!(name(StepParams { dt, ..good }), "dt");
+        }
+        assert_eq!(name(StepParams { iterations: 0, ..good }), "iterations");
+        assert_eq!(name(StepParams { gravity: Vec3::new(0.0, Real::NAN, 0.0), ..good }), "gravity");
+        assert_eq!(name(StepParams { damping: -0.1, ..good }), "damping");
+        assert_eq!(name(StepParams { tolerance: 1.0, ..good }), "tolerance");
+    }
+}

@@ -1,0 +1,64 @@
+//! What a step reports. Plain values: no allocation.
+
+use crate::{Real, SolveReport, Strain};
+use std::time::Duration;
+
+/// Wall time of the stages of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stages {
+    /// Forces and predictor.
+    pub predict: Duration,
+    /// Projections and the gathered right-hand side.
+    pub local: Duration,
+    /// Linear solves.
+    pub global: Duration,
+    /// Both collision passes.
+    pub collide: Duration,
+}
+
+impl Stages {
+    /// Adds another step's stages.
+    pub fn add(&mut self, other: &Self) {
+        self.predict += other.predict;
+        self.local += other.local;
+        self.global += other.global;
+        self.collide += other.collide;
+    }
+}
+
+/// Quantities measured on request ([`StepParams::measure`](crate::StepParams::measure)).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measures {
+    /// Incremental potential ½‖x − s‖²_{M/h²} + E(x) at the last iterate, before the second collision pass, J.
+    pub objective: Real,
+    /// Largest force imbalance of a vertex, max_i |∇objective(x)_i|, at the same point, N.
+    pub residual: Real,
+    /// Worst strain over all batches and number of inverted elements, at the new state.
+    pub strain: Strain,
+    /// ½ Σ m v² of the new state, J.
+    pub kinetic: Real,
+    /// Elastic energy of the new state, J.
+    pub elastic: Real,
+    /// −Σ m g·x of the new state, J.
+    pub potential: Real,
+}
+
+/// What one step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Local/global iterations done.
+    pub iterations: usize,
+    /// Force imbalance ‖∇objective‖ of the last iterate over that of the first; 0 if the first was 0. Known one
+    /// iteration late, since the gradient is taken before each solve.
+    pub reduction: Real,
+    /// The last linear solve.
+    pub linear: SolveReport,
+    /// Iterations of all linear solves.
+    pub linear_iterations: usize,
+    /// Vertices moved by the second collision pass.
+    pub collisions: usize,
+    /// Wall times.
+    pub stages: Stages,
+    /// Measured on request.
+    pub measures: Option<Measures>,
+}

@@ -1,0 +1,101 @@
+//! The global solver: A X = B for a constant sparse symmetric positive definite A and few right-hand sides.
+
+use crate::{Csr, LinearError, Pattern, Real};
+use std::sync::Arc;
+
+/// What a solve did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolveReport {
+    /// Iterations of an iterative solver; 1 for a direct one.
+    pub iterations: usize,
+    /// True relative residual ‖b − A x‖/‖b‖ where the solver knows it.
+    pub residual: Option<Real>,
+    /// Estimate of the condition number of the (preconditioned) matrix where the solver has one.
+    pub condition: Option<Real>,
+    /// Whether the solver's own tolerance was met; direct solvers always say `true`.
+    pub converged: bool,
+}
+
+impl SolveReport {
+    /// The report of a direct solver.
+    pub fn direct() -> Self {
+        Self { iterations: 1, residual: None, condition: None, converged: true }
+    }
+}
+
+/// Solves A X = B. Three steps: [`analyse`](Self::analyse) once per pattern, [`factor`](Self::factor) once per
+/// matrix, [`solve`](Self::solve) often.
+///
+/// # Writing one
+/// Give a name, keep what is needed of the matrix in `factor`, and improve `x` in `solve`. Divergence and a lack of
+/// memory are values: return [`LinearError::Diverged`] or [`LinearError::TooLarge`], never NaN. `solve` must not
+/// allocate, and must give the same bits for any number of threads.
+///
+/// ```
+/// use pd_core::{Csr, GlobalSolver, LinearError, Real, SolveReport};
+///
+/// /// Gauss–Seidel with a fixed number of sweeps.
+/// struct GaussSeidel { sweeps: usize, a: Csr }
+///
+/// impl GlobalSolver for GaussSeidel {
+///     fn name(&self) -> &str { "gauss-seidel" }
+///     fn factor(&mut self, a: &Csr) -> Result<(), LinearError> {
+///         a.check_symmetric()?;
+///         self.a = a.clone();
+///         Ok(())
+///     }
+///     fn solve(&mut self, b: &[Real], x: &mut [Real], columns: usize) -> Result<SolveReport, LinearError> {
+///         for _ in 0..self.sweeps { for i in 0..self.a.rows() { for c in 0..columns {
+///             let (mut r, mut diagonal) = (b[i * columns + c], 1.0);
+///             for (j, v) in self.a.row(i) { if j == i { diagonal = v } else { r -= v * x[j * columns + c] } }
+///             x[i * columns + c] = r / diagonal;
+///         } } }
+///         Ok(SolveReport { iterations: self.sweeps, ..SolveReport::default() })
+///     }
+/// }
+///
+/// let a = Csr::from_triplets(2, &[(0, 0, 2.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 2.0)])?;
+/// let mut solver = GaussSeidel { sweeps: 60, a: Csr::default() };
+/// solver.factor(&a)?;
+/// let mut x = [0.0; 2];
+/// solver.solve(&[1.0, 1.0], &mut x, 1)?;
+/// assert!((x[0] - 1.0).abs() < 1e-12 && (x[1] - 1.0).abs() < 1e-12);
+/// # Ok::<(), LinearError>(())
+/// ```
+pub trait GlobalSolver: Send {
+    /// Name for reports and errors, as the registry of solvers has it.
+    fn name(&self) -> &str;
+
+    /// Work that depends on the pattern alone: ordering, symbolic factor, colouring. Optional to call:
+    /// `factor` must do it for a pattern it has not seen.
+    fn analyse(&mut self, _pattern: &Arc<Pattern>) -> Result<(), LinearError> {
+        Ok(())
+    }
+
+    /// Work that depends on the numbers. Keeps what it needs of `a`.
+    fn factor(&mut self, a: &Csr) -> Result<(), LinearError>;
+
+    /// Solves for `columns` right-hand sides, row-major: entry (i, c) is `b[i * columns + c]`. On entry `x` is the
+    /// first guess, which direct solvers ignore; on success it is the solution. After an error `x` is unspecified.
+    fn solve(&mut self, b: &[Real], x: &mut [Real], columns: usize) -> Result<SolveReport, LinearError>;
+
+    /// Bytes held after `factor`, as far as the solver knows.
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+/// Checks the lengths of a right-hand side and a solution against the matrix; solvers call it first in `solve`.
+pub fn check_lengths(rows: usize, b: &[Real], x: &[Real], columns: usize) -> Result<(), LinearError> {
+    let wrong = |what, got| LinearError::Dimension { what, expected: rows * columns, got };
+    if columns == 0 {
+        return Err(LinearError::Dimension { what: "columns of the right-hand side", expected: 1, got: 0 });
+    }
+    if b.len() != rows * columns {
+        return Err(wrong("right-hand side", b.len()));
+    }
+    if x.len() != rows * columns {
+        return Err(wrong("solution", x.len()));
+    }
+    Ok(())
+}
