@@ -1,1 +1,81 @@
-//! pd-mesh
+//! Triangle and tetrahedron meshes: topology, generators, files.
+//!
+//! A mesh is plain data: positions in metres and index arrays. Nothing here knows physics. The crate answers the
+//! questions a simulator asks of a mesh (which edges, which ordered neighbours, which border, which surface), makes the
+//! standard test bodies with documented vertex numbers, and reads and writes files without trusting them.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`TriMesh`], [`TetMesh`] | positions and elements, checked on construction |
+//! | [`topology`] | unique edges, ordered one-rings, vertex-to-face adjacency, border |
+//! | [`transform`] | move, scale, rotate, rescale to unit extent |
+//! | [`generate`] | cloth, shells of revolution, torus, bar, solid ball, creature |
+//! | [`io`] | OBJ and Medit in; OBJ, Medit, PLY and VTK out; atomic file replacement |
+//!
+//! Conventions: right-handed axes with +y up; triangles are counter-clockwise seen from outside; a tetrahedron
+//! (x0, x1, x2, x3) is positive when det[x1−x0, x2−x0, x3−x0] > 0. Every result is a function of the input alone: no
+//! hash order, no threads, no clock.
+//!
+//! ```
+//! use pd_mesh::{generate, topology::Rings};
+//!
+//! let cloth = generate::grid(20, 20, 1.0, 1.0)?;
+//! assert_eq!((cloth.positions.len(), cloth.edges().len(), cloth.triangles.len()), (441, 1240, 800));
+//!
+//! let rings = Rings::new(&cloth);
+//! let interior = (0..441).filter(|&v| !rings.is_boundary(v)).count();
+//! assert_eq!(interior, 19 * 19);
+//! # Ok::<(), pd_mesh::MeshError>(())
+//! ```
+
+mod error;
+pub mod generate;
+pub mod io;
+mod tet;
+pub mod topology;
+pub mod transform;
+mod tri;
+
+pub use error::MeshError;
+pub use tet::TetMesh;
+pub use tri::TriMesh;
+
+/// A point or direction in space, in metres where it is a position.
+pub type Vec3 = nalgebra::Vector3<f64>;
+
+/// Either kind of mesh, as a file may hold one or the other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mesh {
+    /// A surface of triangles.
+    Tri(TriMesh),
+    /// A solid of tetrahedra.
+    Tet(TetMesh),
+}
+
+impl Mesh {
+    /// Vertex positions, in metres.
+    #[must_use]
+    pub fn positions(&self) -> &[Vec3] {
+        match self {
+            Self::Tri(mesh) => &mesh.positions,
+            Self::Tet(mesh) => &mesh.positions,
+        }
+    }
+
+    /// Vertex positions to change in place, in metres.
+    pub fn positions_mut(&mut self) -> &mut [Vec3] {
+        match self {
+            Self::Tri(mesh) => &mut mesh.positions,
+            Self::Tet(mesh) => &mut mesh.positions,
+        }
+    }
+
+    /// Number of triangles or tetrahedra.
+    #[must_use]
+    pub fn element_count(&self) -> usize {
+        match self {
+            Self::Tri(mesh) => mesh.triangles.len(),
+            Self::Tet(mesh) => mesh.tets.len(),
+        }
+    }
+}
