@@ -70,6 +70,24 @@ impl Mesh {
         }
     }
 
+    /// The triangle mesh, or `None` if this is a solid (see [`TetMesh::surface_mesh`]).
+    #[must_use]
+    pub fn into_tri(self) -> Option<TriMesh> {
+        match self {
+            Self::Tri(mesh) => Some(mesh),
+            Self::Tet(_) => None,
+        }
+    }
+
+    /// The tetrahedron mesh, or `None` if this is a surface.
+    #[must_use]
+    pub fn into_tet(self) -> Option<TetMesh> {
+        match self {
+            Self::Tri(_) => None,
+            Self::Tet(mesh) => Some(mesh),
+        }
+    }
+
     /// Number of triangles or tetrahedra.
     #[must_use]
     pub fn element_count(&self) -> usize {

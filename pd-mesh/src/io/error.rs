@@ -1,0 +1,152 @@
+//! What can be wrong with a file, where it is, and what was expected there.
+
+use crate::MeshError;
+
+/// A defect of a file at a place. Displays as `file:line: defect`, or `file: defect` if no line is to blame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileError {
+    /// The name given by the caller, usually the path.
+    pub file: String,
+    /// 1-based line; 0 if the defect belongs to no line.
+    pub line: usize,
+    /// The defect.
+    pub kind: FileErrorKind,
+}
+
+impl std::fmt::Display for FileError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.file, self.kind),
+            line => write!(f, "{}:{line}: {}", self.file, self.kind),
+        }
+    }
+}
+
+impl std::error::Error for FileError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.kind)
+    }
+}
+
+/// The defects that a reader can report.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileErrorKind {
+    /// Text where a number must be.
+    #[error("{found:?} is not {expected}")]
+    NotANumber {
+        /// The text found, shortened.
+        found: String,
+        /// What the number would have been.
+        expected: &'static str,
+    },
+    /// A coordinate that is infinite, NaN or too large for a 64-bit float.
+    #[error("coordinate {found:?} is not a finite number")]
+    NotFinite {
+        /// The text found, shortened.
+        found: String,
+    },
+    /// The line ends too early.
+    #[error("the line ends where {expected} was expected")]
+    MissingValue {
+        /// What is missing.
+        expected: &'static str,
+    },
+    /// The file ends too early.
+    #[error("the file ends inside {section} after {read} of {declared} entries")]
+    UnexpectedEnd {
+        /// The section being read.
+        section: &'static str,
+        /// Complete entries present.
+        read: usize,
+        /// Entries declared.
+        declared: usize,
+    },
+    /// The file ends before a required part.
+    #[error("the file ends where {expected} was expected")]
+    MissingPart {
+        /// What is missing.
+        expected: &'static str,
+    },
+    /// Index 0, where counting starts at 1.
+    #[error("index 0 found, indices count from 1")]
+    ZeroIndex,
+    /// An index that names no vertex; the number is as written in the file.
+    #[error("vertex {index} does not exist, the file has {vertices}")]
+    IndexOutOfRange {
+        /// The index as written.
+        index: i64,
+        /// Vertices in the file.
+        vertices: usize,
+    },
+    /// A face with one or two corners.
+    #[error("a face with {corners} corners, at least 3 were expected")]
+    TooFewCorners {
+        /// Corners found.
+        corners: usize,
+    },
+    /// The file starts like something else.
+    #[error("{found:?} found where {expected} was expected")]
+    WrongFormat {
+        /// The text found, shortened.
+        found: String,
+        /// What a file of this format has there.
+        expected: &'static str,
+    },
+    /// A known variant of the format that is not read.
+    #[error("{what} is {value}, only {supported} is supported")]
+    Unsupported {
+        /// The property.
+        what: &'static str,
+        /// Its value in the file.
+        value: u64,
+        /// The values that would do.
+        supported: &'static str,
+    },
+    /// More entries than 32-bit indices can number.
+    #[error("{section} declares {declared} entries, more than 32-bit indices can number")]
+    CountTooLarge {
+        /// The section.
+        section: &'static str,
+        /// The declared count.
+        declared: u64,
+    },
+    /// A section that may come once comes again.
+    #[error("a second section {section}, one was expected")]
+    RepeatedSection {
+        /// The section.
+        section: &'static str,
+    },
+    /// The contents do not make a mesh.
+    #[error("{0}")]
+    Mesh(MeshError),
+    /// The file name does not say which format it is.
+    #[error("extension {extension:?} is not known, {expected} was expected")]
+    UnknownExtension {
+        /// The extension found, lower case.
+        extension: String,
+        /// The extensions that would do.
+        expected: &'static str,
+    },
+    /// The operating system refused.
+    #[error("{message}")]
+    Io {
+        /// Kind given by the system.
+        kind: std::io::ErrorKind,
+        /// Message given by the system.
+        message: String,
+    },
+}
+
+impl FileErrorKind {
+    /// Puts the defect at a place.
+    pub(crate) fn at(self, file: &str, line: usize) -> FileError {
+        FileError { file: file.to_owned(), line, kind: self }
+    }
+}
+
+impl From<std::io::Error> for FileErrorKind {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io { kind: error.kind(), message: error.to_string() }
+    }
+}

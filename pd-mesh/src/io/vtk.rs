@@ -1,0 +1,63 @@
+//! Legacy VTK output, version 3.0 ASCII: a solid as an unstructured grid of cells of type 10, a surface as polydata
+//! (The VTK User's Guide, Kitware, file formats).
+
+use super::{MeshRef, ScalarColumn, check_columns, scan::spaced};
+use std::io::{BufWriter, Write};
+
+/// VTK's number for a tetrahedron.
+const VTK_TETRA: u8 = 10;
+
+/// Writes either kind of mesh with `columns` of scalars per vertex.
+///
+/// # Errors
+/// A column of the wrong length or with a name that is no single word; what the writer reports.
+pub fn write_vtk<'a>(
+    out: impl Write,
+    mesh: impl Into<MeshRef<'a>>,
+    columns: &[ScalarColumn<'_>],
+) -> std::io::Result<()> {
+    let mesh = mesh.into();
+    let positions = mesh.positions();
+    check_columns(columns, positions.len())?;
+
+    let mut out = BufWriter::new(out);
+    let dataset = match mesh {
+        MeshRef::Tri(_) => "POLYDATA",
+        MeshRef::Tet(_) => "UNSTRUCTURED_GRID",
+    };
+    writeln!(out, "# vtk DataFile Version 3.0\nmesh\nASCII\nDATASET {dataset}")?;
+    writeln!(out, "POINTS {} double", positions.len())?;
+    for x in positions {
+        writeln!(out, "{}", spaced(x))?;
+    }
+    match mesh {
+        MeshRef::Tri(surface) => {
+            let n = surface.triangles.len();
+            writeln!(out, "POLYGONS {n} {}", 4 * n)?;
+            for [a, b, c] in &surface.triangles {
+                writeln!(out, "3 {a} {b} {c}")?;
+            }
+        }
+        MeshRef::Tet(solid) => {
+            let n = solid.tets.len();
+            writeln!(out, "CELLS {n} {}", 5 * n)?;
+            for [a, b, c, d] in &solid.tets {
+                writeln!(out, "4 {a} {b} {c} {d}")?;
+            }
+            writeln!(out, "CELL_TYPES {n}")?;
+            for _ in 0..n {
+                writeln!(out, "{VTK_TETRA}")?;
+            }
+        }
+    }
+    if !columns.is_empty() {
+        writeln!(out, "POINT_DATA {}", positions.len())?;
+    }
+    for (name, values) in columns {
+        writeln!(out, "SCALARS {name} double 1\nLOOKUP_TABLE default")?;
+        for value in *values {
+            writeln!(out, "{value}")?;
+        }
+    }
+    out.flush()
+}
