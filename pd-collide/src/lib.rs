@@ -1,1 +1,51 @@
-//! pd-collide
+//! Obstacles by signed distance for projective dynamics.
+//!
+//! Four shapes after thesis section 5, each a [`pd_core::Collider`]: [`Floor`], [`Sphere`], [`Block`] and [`Torus`]
+//! (vertical axis); and [`Moving`], which carries any obstacle along a [`Path`].
+//!
+//! A *margin* ε inflates the shape, and every distance is to the inflated surface, so that a mesh whose vertices rest
+//! on the surface does not visibly dip into the shape between them. A point inside is moved to the nearest point of
+//! the inflated surface, without friction.
+//!
+//! What holds for all shapes (at up to 10⁸ times their size from the origin, where a number still resolves them):
+//! - a point is inside if and only if its distance is negative; a point on or outside the surface is not touched;
+//! - after `resolve` the distance is zero or positive, never negative by rounding, so a second `resolve` does
+//!   nothing; the point is within a few units in the last place of the exact one;
+//! - where the nearest point is not unique, one fixed rule chooses (see each shape);
+//! - a point with a coordinate that is not a number is not touched.
+//!
+//! ```
+//! use pd_collide::{Floor, Moving, Path, Sphere};
+//! use pd_core::{Collider, Vec3, resolve_collisions};
+//!
+//! // A ball that rolls in from the left above the floor of the thesis.
+//! let path = Path::new(vec![(0.0, Vec3::new(-2.0, 0.0, 0.0)), (1.0, Vec3::zeros())])?;
+//! let ball = Moving::new(Sphere::new(Vec3::zeros(), 0.2)?, path);
+//! let obstacles: Vec<Box<dyn Collider>> = vec![Box::new(Floor::thesis()), Box::new(ball)];
+//!
+//! let mut points = vec![Vec3::new(0.0, 0.1, 0.0), Vec3::new(3.0, -2.0, 0.0)];
+//! assert_eq!(resolve_collisions(&obstacles, 0.0, &mut points), 1); // the floor lifts the second
+//! assert_eq!(resolve_collisions(&obstacles, 1.0, &mut points), 1); // the ball has come to the first
+//! assert_eq!(points, [Vec3::new(0.0, 0.25, 0.0), Vec3::new(3.0, -0.99, 0.0)]);
+//! assert_eq!(resolve_collisions(&obstacles, 1.0, &mut points), 0); // now at rest
+//! # Ok::<(), pd_collide::CollideError>(())
+//! ```
+//!
+//! Not here: friction, restitution, contact between deformable bodies, and continuous detection. A fast vertex can
+//! pass through a thin obstacle within one step.
+
+mod error;
+mod moving;
+mod path;
+mod rounding;
+mod shape;
+
+pub use error::CollideError;
+pub use moving::Moving;
+pub use path::Path;
+pub use shape::{Block, Floor, Sphere, Torus};
+
+/// The example of the README, run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
