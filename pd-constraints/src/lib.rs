@@ -1,1 +1,74 @@
-//! pd-constraints
+//! Elastic energies and external forces for projective dynamics.
+//!
+//! Every energy is a batch of constraints of one type, in one file with its formula on top, and implements
+//! [`pd_core::EnergyBatch`]. The energy of an element is `ω/2 · |D x − p|²`, with `p` the nearest admissible
+//! point of the element:
+//!
+//! | batch | rows `D x` of an element | admissible points | unit of ω |
+//! |---|---|---|---|
+//! | [`Pins`] | position of a vertex | the target | N/m |
+//! | [`EdgeSprings`] | edge vector | length = rest length | N/m |
+//! | [`Bending`] | Laplacian at an interior vertex | length = rest length of the Laplacian | J |
+//! | [`TriStrain`] | 3×2 deformation gradient | singular values in a range | N/m, times rest area |
+//! | [`Area`] | 3×2 deformation gradient | area ratio in a range | N/m, times rest area |
+//! | [`TetStrain`] | 3×3 deformation gradient | singular values in a range | Pa, times rest volume |
+//! | [`Volume`] | 3×3 deformation gradient | volume ratio in a range | Pa, times rest volume |
+//!
+//! [`material`] turns Young's modulus and Poisson's ratio into weights and says which material the weights really
+//! make; [`force`] holds wind and point forces. Constructors take plain slices (positions, edges, triangles,
+//! tetrahedra), check everything once and report what is wrong with its numbers in a [`ConstraintError`].
+//!
+//! ```
+//! use pd_constraints::{EdgeSprings, Pins};
+//! use pd_core::{Model, Vec3};
+//!
+//! let x = [Vec3::zeros(), Vec3::x(), Vec3::x() * 2.0];
+//! let model = Model::builder(&x, 0.3 /* kg */)
+//!     .energy(Pins::new(&x, &[0], 1e4)?)
+//!     .energy(EdgeSprings::new(&x, &[[0, 1], [1, 2]], 100.0 /* N/m */)?)
+//!     .build()?;
+//! assert_eq!(model.constraints(), 3);
+//! assert_eq!(model.elastic_energy(&x), 0.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod area;
+mod bending;
+mod check;
+mod edge;
+mod error;
+pub mod force;
+pub mod material;
+mod pin;
+mod product;
+mod ring;
+mod strain_range;
+pub mod svd3;
+mod tet_frame;
+mod tet_strain;
+mod tri_frame;
+mod tri_strain;
+mod volume;
+mod weight;
+
+pub use area::Area;
+pub use bending::Bending;
+pub use edge::EdgeSprings;
+pub use error::ConstraintError;
+pub use force::{PointForce, Wind, WindModel};
+pub use material::{
+    Effective, Material, MembraneWeights, TetWeights, lumped_masses_tets, lumped_masses_triangles,
+    membrane_weights, tet_weights,
+};
+pub use pin::{Motion, Pins};
+pub use ring::{BendingWeights, Collinear, RingsRef};
+pub use strain_range::StrainRange;
+pub use svd3::{Svd3, svd3};
+pub use tet_strain::TetStrain;
+pub use tri_strain::TriStrain;
+pub use volume::Volume;
+pub use weight::Weight;
+
+/// Edges shorter than this at rest, m, carry no constraint: their direction is rounding noise, and meshes have
+/// them on purpose (the pole rings of a latitude-longitude sphere).
+pub const SHORTEST_EDGE: pd_core::Real = 1e-5;

@@ -1,0 +1,70 @@
+//! Area of triangles: keep the ratio of area to rest area in a range.
+//!
+//! W = ω A₀/2 · min_T |F − T|², over 3×2 matrices T whose singular values have a product in [min, max] (Bouaziz et
+//! al. 2014, section 5.2). The nearest T has the singular vectors of F and the nearest singular values with that
+//! product (see `product.rs`).
+
+use crate::{ConstraintError, Weight, check, product, tri_frame};
+use pd_core::{EnergyBatch, Real, Stencil, Strain, Vec3};
+use std::ops::Range;
+
+const KIND: &str = "area";
+
+/// A batch of triangles with limited change of area.
+#[derive(Clone, Debug)]
+pub struct Area {
+    stencil: Stencil,
+    min: Real,
+    max: Real,
+}
+
+impl Area {
+    /// Triangles at rest in `positions`, whose area over rest area must lie in [min, max], 0 < min ≤ 1 ≤ max.
+    /// `weight` is ω, N/m; it is multiplied by the rest area of each element.
+    ///
+    /// ```
+    /// use pd_constraints::Area;
+    /// use pd_core::{EnergyBatch, Vec3};
+    /// let x = [Vec3::zeros(), Vec3::x(), Vec3::y()];
+    /// let batch = Area::new(&x, &[[0, 1, 2]], 100.0, 1.0, 1.0)?;
+    /// assert!(batch.energy(0..1, &[Vec3::zeros(), Vec3::x() * 2.0, Vec3::y() * 0.5]) < 1e-20);
+    /// # Ok::<(), pd_constraints::ConstraintError>(())
+    /// ```
+    pub fn new<'a>(
+        positions: &[Vec3],
+        triangles: &[[u32; 3]],
+        weight: impl Into<Weight<'a>>,
+        min: Real,
+        max: Real,
+    ) -> Result<Self, ConstraintError> {
+        check::range(KIND, 0, min, max)?;
+        Ok(Self { stencil: tri_frame::stencil(KIND, positions, triangles, weight.into())?, min, max })
+    }
+}
+
+impl EnergyBatch for Area {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn stencil(&self) -> &Stencil {
+        &self.stencil
+    }
+
+    fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
+        tri_frame::project(z, |sigma| product::clamp_product(sigma, self.min, self.max));
+    }
+
+    fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
+        tri_frame::gather(&self.stencil, elements, x, dx);
+    }
+
+    /// The worst |area/rest area − 1|.
+    fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {
+        let worst = elements.fold(0.0f64, |worst, element| {
+            let [s0, s1] = tri_frame::svd(&self.stencil, element, x).sigma;
+            worst.max((s0 * s1 - 1.0).abs())
+        });
+        Strain { worst, inverted: 0 }
+    }
+}

@@ -1,0 +1,191 @@
+//! Bending at interior vertices: keep the length of the Laplacian of the positions.
+//!
+//! W_i = ω/2 (|δ_i| − H_i)² = ω/2 min_R |δ_i − R v_i|², with δ_i = Σ_j c_j (x_i − x_j) (coefficients in `ring.rs`),
+//! v_i = δ_i at rest, H_i = |v_i| and R any rotation (Bouaziz et al. 2014, section 5.4). The projection is
+//! H_i δ_i/|δ_i|, and 0 if the rest shape is flat at i. The row of D is Σ_j c_j on i and −c_j on the ring, so the
+//! global matrix reaches the 2-ring, exactly: dropping those entries would make it indefinite.
+//!
+//! Sign: with counter-clockwise rings δ points to the outside of a convex patch, along the normal N. Where δ
+//! vanishes its direction is lost and the normal of the ring takes its place: σ_i H_i N, σ_i = sign(v_i·N_i) at
+//! rest. The length of δ does not tell a dent from a bump, so a popped-through dent is a second minimum: snap-through
+//! belongs to this model.
+
+use crate::ring::{self, BendingWeights, Collinear, RingsRef};
+use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
+use pd_core::{EnergyBatch, Real, Stencil, Vec3};
+use std::ops::Range;
+
+const KIND: &str = "bending";
+
+/// A vertex is flat at rest if its Laplacian is shorter than this: a pure number for mean-value weights, and in
+/// units of Σ c_j |x_i − x_j| for cotangent weights, so that the test does not depend on the size of the mesh.
+const FLAT: Real = 1e-5;
+
+/// δ has lost its direction when it is shorter than this part of its rest length. Relative to the rest length and
+/// not absolute: then a slightly curved shell at rest never meets the fallback, and where the fallback acts its
+/// energy is that of the nearest point up to this relative error.
+const LOST_DIRECTION: Real = 1e-5;
+
+/// A batch of bending constraints.
+#[derive(Clone, Debug)]
+pub struct Bending {
+    stencil: Stencil,
+    vertices: Vec<u32>,
+    /// Laplacian at rest; zero where the rest shape counts as flat.
+    rest: Vec<Vec3>,
+    /// Length of `rest`, with the sign of its product with the normal.
+    signed_length: Vec<Real>,
+    collinear: Vec<Collinear>,
+    skipped: usize,
+}
+
+impl Bending {
+    /// Bending at rest in `positions`, one constraint per listed ring. `weight` is ω, J; one for each ring.
+    ///
+    /// Vertices with an edge shorter than [`SHORTEST_EDGE`] or without any usable triangle are left out and counted
+    /// in [`skipped`](Self::skipped).
+    ///
+    /// ```
+    /// use pd_constraints::{Bending, BendingWeights, RingsRef};
+    /// use pd_core::{EnergyBatch, Vec3};
+    /// // A pyramid: vertex 4 above a square.
+    /// let x = [Vec3::x(), Vec3::y(), -Vec3::x(), -Vec3::y(), Vec3::z()];
+    /// let rings = RingsRef { vertices: &[4], offsets: &[0, 4], neighbours: &[0, 1, 2, 3] };
+    /// let bending = Bending::new(&x, rings, 0.1, BendingWeights::MeanValue)?;
+    /// assert!(bending.energy(0..1, &x) < 1e-30);
+    /// assert!(bending.rest()[0].z > 0.0);
+    /// # Ok::<(), pd_constraints::ConstraintError>(())
+    /// ```
+    pub fn new<'a>(
+        positions: &[Vec3],
+        rings: RingsRef<'_>,
+        weight: impl Into<Weight<'a>>,
+        weights: BendingWeights,
+    ) -> Result<Self, ConstraintError> {
+        let weight = weight.into();
+        check::positions(positions)?;
+        weight.check(KIND, rings.vertices.len())?;
+        rings.check(KIND, positions.len())?;
+        let mut batch = Self {
+            stencil: Stencil::with_capacity(1, rings.vertices.len(), 7),
+            vertices: vec![],
+            rest: vec![],
+            signed_length: vec![],
+            collinear: vec![],
+            skipped: 0,
+        };
+        let mut row = vec![];
+        for (element, &vertex) in rings.vertices.iter().enumerate() {
+            let ring = rings.ring(element);
+            let edge = |j: u32| positions[vertex as usize] - positions[j as usize];
+            if ring.iter().any(|&j| edge(j).norm() < SHORTEST_EDGE) {
+                batch.skipped += 1;
+                continue;
+            }
+            let Some(laplacian) = ring::laplacian(weights, positions, vertex, ring, &mut batch.collinear)
+            else {
+                batch.skipped += 1;
+                continue;
+            };
+            let terms = || ring.iter().zip(&laplacian.coefficients);
+            row.clear();
+            row.push((vertex, laplacian.coefficients.iter().sum()));
+            row.extend(terms().map(|(&j, &c)| (j, -c)));
+            batch.stencil.push(weight.at(element) * laplacian.area, &[&row]);
+
+            let unit = match weights {
+                BendingWeights::MeanValue => 1.0,
+                BendingWeights::CotanVoronoi => terms().map(|(&j, c)| c.abs() * edge(j).norm()).sum(),
+            };
+            let rest = terms().fold(Vec3::zeros(), |sum, (&j, &c)| sum + edge(j) * c);
+            let flat = rest.norm() < FLAT * unit;
+            let rest = if flat { Vec3::zeros() } else { rest };
+            let normal = ring::ring_normal(positions, vertex, ring).unwrap_or(rest);
+            batch.signed_length.push(rest.norm().copysign(rest.dot(&normal)));
+            batch.rest.push(rest);
+            batch.vertices.push(vertex);
+        }
+        Ok(batch)
+    }
+
+    /// The vertices that carry a constraint, in element order.
+    pub fn vertices(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    /// The Laplacian of each element at rest; zero where the rest shape counts as flat.
+    pub fn rest(&self) -> &[Vec3] {
+        &self.rest
+    }
+
+    /// Listed vertices left out: an edge too short, or no usable triangle.
+    pub fn skipped(&self) -> usize {
+        self.skipped
+    }
+
+    /// Triangles left out because their corners lie on a line.
+    pub fn collinear(&self) -> &[Collinear] {
+        &self.collinear
+    }
+
+    /// δ = Σ c_j (x_i − x_j). Taking differences first is exact far from the origin, where Σ_l w_l x_l cancels.
+    fn laplacian(&self, element: usize, x: &[Vec3]) -> Vec3 {
+        let (vertices, coefficients) = self.stencil.row_slices(element);
+        let centre = x[vertices[0] as usize];
+        let ring = vertices[1..].iter().zip(&coefficients[1..]);
+        ring.fold(Vec3::zeros(), |sum, (&j, &c)| sum + (x[j as usize] - centre) * c)
+    }
+
+    /// Nearest vector of rest length; `None` if the direction of `delta` is lost.
+    fn nearest(&self, element: usize, delta: &Vec3) -> Option<Vec3> {
+        let height = self.signed_length[element].abs();
+        let length = delta.norm();
+        if height == 0.0 {
+            Some(Vec3::zeros())
+        } else if length > LOST_DIRECTION * height {
+            Some(delta * (height / length))
+        } else {
+            None
+        }
+    }
+
+    /// The answer where the direction is lost: along the present normal of the ring, or as at rest.
+    fn along_normal(&self, element: usize, x: &[Vec3]) -> Vec3 {
+        let (vertices, _) = self.stencil.row_slices(element);
+        match ring::ring_normal(x, vertices[0], &vertices[1..]) {
+            Some(normal) => normal * self.signed_length[element],
+            None => self.rest[element],
+        }
+    }
+}
+
+impl EnergyBatch for Bending {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn stencil(&self) -> &Stencil {
+        &self.stencil
+    }
+
+    /// Where the direction is lost this knows no positions and answers with the rest vector;
+    /// [`residual`](Self::residual) takes the normal of the present positions.
+    fn project(&self, elements: Range<usize>, z: &mut [Vec3]) {
+        for (element, z) in elements.zip(z) {
+            *z = self.nearest(element, z).unwrap_or(self.rest[element]);
+        }
+    }
+
+    fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
+        for (element, dx) in elements.zip(dx) {
+            *dx = self.laplacian(element, x);
+        }
+    }
+
+    fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
+        for (element, r) in elements.zip(r) {
+            let delta = self.laplacian(element, x);
+            *r = delta - self.nearest(element, &delta).unwrap_or_else(|| self.along_normal(element, x));
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Edge springs: keep the length of edges.
+//!
+//! W = ω/2 (|x_i − x_j| − r)² = ω/2 min_{|p| = r} |x_i − x_j − p|², r the rest length. The row of D is e_i − e_j
+//! and the projection r (x_i − x_j)/|x_i − x_j|: Hooke's springs of stiffness ω (Liu et al. 2013, "Fast simulation
+//! of mass-spring systems").
+
+use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
+use pd_core::{EnergyBatch, Real, Stencil, Strain, Vec3};
+use std::ops::Range;
+
+const KIND: &str = "edge";
+
+/// A batch of springs on edges.
+#[derive(Clone, Debug)]
+pub struct EdgeSprings {
+    stencil: Stencil,
+    edges: Vec<[u32; 2]>,
+    lengths: Vec<Real>,
+    /// Rest vectors x_i − x_j: the answer for an edge of no length now, whose direction is lost.
+    rest: Vec<Vec3>,
+    skipped: usize,
+}
+
+impl EdgeSprings {
+    /// Springs at rest in `positions`. `weight` is the stiffness ω, N/m. Edges shorter than
+    /// [`SHORTEST_EDGE`] are left out and counted in [`skipped`](Self::skipped).
+    pub fn new<'a>(
+        positions: &[Vec3],
+        edges: &[[u32; 2]],
+        weight: impl Into<Weight<'a>>,
+    ) -> Result<Self, ConstraintError> {
+        let weight = weight.into();
+        check::positions(positions)?;
+        weight.check(KIND, edges.len())?;
+        check::indices(KIND, edges, positions.len())?;
+        let mut batch = Self {
+            stencil: Stencil::with_capacity(1, edges.len(), 2),
+            edges: Vec::with_capacity(edges.len()),
+            lengths: Vec::with_capacity(edges.len()),
+            rest: Vec::with_capacity(edges.len()),
+            skipped: 0,
+        };
+        for (element, &[i, j]) in edges.iter().enumerate() {
+            let rest = positions[i as usize] - positions[j as usize];
+            let length = rest.norm();
+            if length < SHORTEST_EDGE {
+                batch.skipped += 1;
+                continue;
+            }
+            batch.stencil.push(weight.at(element), &[&[(i, 1.0), (j, -1.0)]]);
+            batch.edges.push([i, j]);
+            batch.lengths.push(length);
+            batch.rest.push(rest);
+        }
+        Ok(batch)
+    }
+
+    /// Edges left out because they are too short to have a direction.
+    pub fn skipped(&self) -> usize {
+        self.skipped
+    }
+
+    /// The edges that carry a spring.
+    pub fn edges(&self) -> &[[u32; 2]] {
+        &self.edges
+    }
+
+    /// Rest length of each of [`edges`](Self::edges), m.
+    pub fn rest_lengths(&self) -> &[Real] {
+        &self.lengths
+    }
+
+    fn vector(&self, element: usize, x: &[Vec3]) -> Vec3 {
+        let [i, j] = self.edges[element];
+        x[i as usize] - x[j as usize]
+    }
+
+    fn nearest(&self, element: usize, vector: &Vec3) -> Vec3 {
+        let length = vector.norm();
+        if length > 0.0 { vector * (self.lengths[element] / length) } else { self.rest[element] }
+    }
+}
+
+impl EnergyBatch for EdgeSprings {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn stencil(&self) -> &Stencil {
+        &self.stencil
+    }
+
+    fn project(&self, elements: Range<usize>, z: &mut [Vec3]) {
+        for (element, z) in elements.zip(z) {
+            *z = self.nearest(element, z);
+        }
+    }
+
+    fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
+        for (element, dx) in elements.zip(dx) {
+            *dx = self.vector(element, x);
+        }
+    }
+
+    fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
+        for (element, r) in elements.zip(r) {
+            let vector = self.vector(element, x);
+            *r = vector - self.nearest(element, &vector);
+        }
+    }
+
+    fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {
+        let worst = elements.fold(0.0, |worst: Real, element| {
+            worst.max((self.vector(element, x).norm() / self.lengths[element] - 1.0).abs())
+        });
+        Strain { worst, inverted: 0 }
+    }
+}

@@ -1,0 +1,84 @@
+//! Strain of tetrahedra: keep the singular values of the deformation gradient in a range.
+//!
+//! W = ω V₀/2 · min_T |F − T|², over T = U diag(s) Vᵀ with rotations U, V and s_i ∈ [min_i, max_i] (Bouaziz et al.
+//! 2014, section 5.1). With F = U diag(σ) Vᵀ, σ₃ carrying the sign of det F, the nearest T has s_i = clamp(σ_i): an
+//! inverted element (σ₃ < 0) goes to s₃ = min₃, not to the mirror image of its clamped size, which is farther away.
+//! With the range [1, 1], T is the nearest rotation and W the as-rigid-as-possible energy; see
+//! [`material`](crate::material) for the material it makes.
+
+use crate::svd3::svd3;
+use crate::{ConstraintError, StrainRange, Weight, tet_frame};
+use pd_core::{EnergyBatch, Mat3, Stencil, Strain, Vec3};
+use std::ops::Range;
+
+const KIND: &str = "tet-strain";
+
+/// A batch of tetrahedra with limited strain.
+///
+/// ```
+/// use pd_constraints::{StrainRange, TetStrain};
+/// use pd_core::{EnergyBatch, Vec3};
+/// let x = [Vec3::x(), Vec3::y(), Vec3::z(), Vec3::zeros()];
+/// let batch = TetStrain::new(&x, &[[0, 1, 2, 3]], 1000.0 /* Pa */, StrainRange::uniform(0.95, 1.05))?;
+/// let wider = x.map(|p| p * 1.25);
+/// // Three singular values exceed the range by 0.2; the rest volume is 1/6 m³.
+/// assert!((batch.energy(0..1, &wider) - 1000.0 / 6.0 * 0.5 * 3.0 * 0.04).abs() < 1e-12);
+/// # Ok::<(), pd_constraints::ConstraintError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct TetStrain {
+    stencil: Stencil,
+    range: StrainRange,
+}
+
+impl TetStrain {
+    /// Tetrahedra at rest in `positions`, of either orientation. `weight` is ω, Pa; it is multiplied by the rest
+    /// volume of each element.
+    pub fn new<'a>(
+        positions: &[Vec3],
+        tets: &[[u32; 4]],
+        weight: impl Into<Weight<'a>>,
+        range: StrainRange,
+    ) -> Result<Self, ConstraintError> {
+        let range = range.checked(KIND, 3)?;
+        Ok(Self { stencil: tet_frame::stencil(KIND, positions, tets, weight.into())?, range })
+    }
+
+    /// The deformation gradient of an element.
+    pub fn deformation_gradient(&self, element: usize, x: &[Vec3]) -> Mat3 {
+        tet_frame::gradient(&self.stencil, element, x)
+    }
+}
+
+impl EnergyBatch for TetStrain {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn stencil(&self) -> &Stencil {
+        &self.stencil
+    }
+
+    fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
+        for z in z.chunks_exact_mut(3) {
+            let svd = svd3(&Mat3::from_columns(&[z[0], z[1], z[2]]));
+            let clamped = Vec3::from_fn(|axis, _| self.range.clamp(axis, svd.sigma[axis]));
+            let nearest = svd.with(&clamped);
+            for (z, column) in z.iter_mut().zip(nearest.column_iter()) {
+                z.copy_from(&column);
+            }
+        }
+    }
+
+    fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
+        tet_frame::gather(&self.stencil, elements, x, dx);
+    }
+
+    fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {
+        elements.fold(Strain::default(), |strain, element| {
+            let sigma = svd3(&self.deformation_gradient(element, x)).sigma;
+            let worst = sigma.iter().fold(0.0f64, |worst, s| worst.max((s - 1.0).abs()));
+            strain.max(Strain { worst, inverted: usize::from(sigma.z <= 0.0) })
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! Strain of triangles: keep the singular values of the 3×2 deformation gradient in a range.
+//!
+//! W = ω A₀/2 · min_T |F − T|², over T = U diag(s) Vᵀ with orthonormal columns U (3×2), a rotation V (2×2) and
+//! s_i ∈ [min_i, max_i] (Bouaziz et al. 2014, section 5.1). The nearest T clamps the singular values of F. A
+//! triangle in space has no inside, so it cannot invert. Bending is not seen: add [`Bending`](crate::Bending).
+
+use crate::{ConstraintError, StrainRange, Weight, tri_frame};
+use pd_core::{EnergyBatch, Stencil, Strain, Vec3};
+use std::ops::Range;
+
+const KIND: &str = "triangle-strain";
+
+/// A batch of triangles with limited strain.
+#[derive(Clone, Debug)]
+pub struct TriStrain {
+    stencil: Stencil,
+    range: StrainRange,
+}
+
+impl TriStrain {
+    /// Triangles at rest in `positions`. `weight` is ω, N/m; it is multiplied by the rest area of each element. The
+    /// first two axes of `range` count.
+    ///
+    /// ```
+    /// use pd_constraints::{StrainRange, TriStrain};
+    /// use pd_core::{EnergyBatch, Vec3};
+    /// let x = [Vec3::zeros(), Vec3::x(), Vec3::y()];
+    /// let batch = TriStrain::new(&x, &[[0, 1, 2]], 100.0, StrainRange::RIGID)?;
+    /// let stretched = [Vec3::zeros(), Vec3::x() * 1.1, Vec3::y()];
+    /// assert!((batch.energy(0..1, &stretched) - 100.0 * 0.5 * 0.5 * 0.01).abs() < 1e-12);
+    /// # Ok::<(), pd_constraints::ConstraintError>(())
+    /// ```
+    pub fn new<'a>(
+        positions: &[Vec3],
+        triangles: &[[u32; 3]],
+        weight: impl Into<Weight<'a>>,
+        range: StrainRange,
+    ) -> Result<Self, ConstraintError> {
+        let range = range.checked(KIND, 2)?;
+        Ok(Self { stencil: tri_frame::stencil(KIND, positions, triangles, weight.into())?, range })
+    }
+}
+
+impl EnergyBatch for TriStrain {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn stencil(&self) -> &Stencil {
+        &self.stencil
+    }
+
+    fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
+        tri_frame::project(z, |[s0, s1]| [self.range.clamp(0, s0), self.range.clamp(1, s1)]);
+    }
+
+    fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
+        tri_frame::gather(&self.stencil, elements, x, dx);
+    }
+
+    fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {
+        let worst = elements.fold(0.0f64, |worst, element| {
+            let [s0, s1] = tri_frame::svd(&self.stencil, element, x).sigma;
+            worst.max((s0 - 1.0).abs()).max((s1 - 1.0).abs())
+        });
+        Strain { worst, inverted: 0 }
+    }
+}

@@ -1,0 +1,78 @@
+//! Volume of tetrahedra: keep the volume ratio det F in a range.
+//!
+//! W = ω V₀/2 · min_T |F − T|², over T with det T ∈ [min, max] (Bouaziz et al. 2014, section 5.2). The nearest T has
+//! the singular vectors of F and the nearest singular values with that product (see `product.rs`). An inverted
+//! element (det F < 0) is turned back.
+
+use crate::svd3::svd3;
+use crate::{ConstraintError, Weight, check, product, tet_frame};
+use pd_core::{EnergyBatch, Mat3, Real, Stencil, Strain, Vec3};
+use std::ops::Range;
+
+const KIND: &str = "volume";
+
+/// A batch of tetrahedra with limited change of volume.
+///
+/// ```
+/// use pd_constraints::Volume;
+/// use pd_core::{EnergyBatch, Vec3};
+/// let x = [Vec3::x(), Vec3::y(), Vec3::z(), Vec3::zeros()];
+/// let batch = Volume::new(&x, &[[0, 1, 2, 3]], 1000.0 /* Pa */, 1.0, 1.0)?;
+/// let squeezed = [Vec3::x() * 2.0, Vec3::y() * 0.5, Vec3::z(), Vec3::zeros()];
+/// assert!(batch.energy(0..1, &squeezed) < 1e-20);
+/// assert!(batch.energy(0..1, &x.map(|p| p * 1.1)) > 1.0);
+/// # Ok::<(), pd_constraints::ConstraintError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Volume {
+    stencil: Stencil,
+    min: Real,
+    max: Real,
+}
+
+impl Volume {
+    /// Tetrahedra at rest in `positions`, whose volume over rest volume must lie in [min, max], 0 < min ≤ 1 ≤ max.
+    /// `weight` is ω, Pa; it is multiplied by the rest volume of each element.
+    pub fn new<'a>(
+        positions: &[Vec3],
+        tets: &[[u32; 4]],
+        weight: impl Into<Weight<'a>>,
+        min: Real,
+        max: Real,
+    ) -> Result<Self, ConstraintError> {
+        check::range(KIND, 0, min, max)?;
+        Ok(Self { stencil: tet_frame::stencil(KIND, positions, tets, weight.into())?, min, max })
+    }
+}
+
+impl EnergyBatch for Volume {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn stencil(&self) -> &Stencil {
+        &self.stencil
+    }
+
+    fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
+        for z in z.chunks_exact_mut(3) {
+            let svd = svd3(&Mat3::from_columns(&[z[0], z[1], z[2]]));
+            let nearest = svd.with(&product::clamp_product(svd.sigma.into(), self.min, self.max).into());
+            for (z, column) in z.iter_mut().zip(nearest.column_iter()) {
+                z.copy_from(&column);
+            }
+        }
+    }
+
+    fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
+        tet_frame::gather(&self.stencil, elements, x, dx);
+    }
+
+    /// The worst |det F − 1|.
+    fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {
+        elements.fold(Strain::default(), |strain, element| {
+            let ratio = tet_frame::gradient(&self.stencil, element, x).determinant();
+            strain.max(Strain { worst: (ratio - 1.0).abs(), inverted: usize::from(ratio <= 0.0) })
+        })
+    }
+}
