@@ -40,6 +40,11 @@ pub use error::MeshError;
 pub use tet::TetMesh;
 pub use tri::TriMesh;
 
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// A point or direction in space, in metres where it is a position.
 pub type Vec3 = nalgebra::Vector3<f64>;
 

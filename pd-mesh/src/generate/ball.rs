@@ -19,7 +19,7 @@ const ROUND: f64 = 0.5;
 ///
 /// (n+1)³ + layers·(6n²+2) vertices and 6n³ + 36n²·layers tetrahedra, all positive. Core vertex (i, j, k) has number
 /// i·(n+1)² + j·(n+1) + k, wall layers follow from the inside outward. Cells are about equally long in all directions
-/// with `layers` ≈ n/2.
+/// with `layers` ≈ n/2; the smallest dihedral angle is then 18° or more from n = 2 on.
 ///
 /// # Errors
 /// A count of zero, a radius that is not positive, or more vertices than 32 bits can number.

@@ -18,15 +18,15 @@ struct Feature {
     sharpness: f64,
 }
 
-const LEG_HEIGHT: f64 = 0.9;
-const LEG_SHARPNESS: f64 = 24.0;
+const LEG_HEIGHT: f64 = 0.85;
+const LEG_SHARPNESS: f64 = 17.0;
 const FEATURES: [Feature; 6] = [
-    Feature { direction: [0.85, 0.55, 0.0], height: 0.75, sharpness: 14.0 },
-    Feature { direction: [-0.92, 0.40, 0.0], height: 0.95, sharpness: 36.0 },
-    Feature { direction: [0.50, -0.75, 0.42], height: LEG_HEIGHT, sharpness: LEG_SHARPNESS },
-    Feature { direction: [0.50, -0.75, -0.42], height: LEG_HEIGHT, sharpness: LEG_SHARPNESS },
-    Feature { direction: [-0.50, -0.75, 0.42], height: LEG_HEIGHT, sharpness: LEG_SHARPNESS },
-    Feature { direction: [-0.50, -0.75, -0.42], height: LEG_HEIGHT, sharpness: LEG_SHARPNESS },
+    Feature { direction: [0.80, 0.60, 0.0], height: 0.70, sharpness: 12.0 },
+    Feature { direction: [-0.92, 0.40, 0.0], height: 0.85, sharpness: 22.0 },
+    Feature { direction: [0.50, -0.72, 0.48], height: LEG_HEIGHT, sharpness: LEG_SHARPNESS },
+    Feature { direction: [0.50, -0.72, -0.48], height: LEG_HEIGHT, sharpness: LEG_SHARPNESS },
+    Feature { direction: [-0.50, -0.72, 0.48], height: LEG_HEIGHT, sharpness: LEG_SHARPNESS },
+    Feature { direction: [-0.50, -0.72, -0.48], height: LEG_HEIGHT, sharpness: LEG_SHARPNESS },
 ];
 
 /// Distance of the surface from the centre in unit direction `d`, before rescaling.
@@ -41,7 +41,8 @@ fn radius(d: &Vec3) -> f64 {
 /// Creature whose surface is a cube's grid of `k` × `k` cells per face, with `layers` cells through the wall.
 ///
 /// (6k²+2)(layers+1) vertices and 36k²·layers tetrahedra, all positive; vertex number layer·(6k²+2) + s, layer 0 outside.
-/// The longest extent is about 1 m ([`crate::transform::normalize_extent`]).
+/// The longest extent is about 1 m ([`crate::transform::normalize_extent`]). The body is hollow: its surface has an outer
+/// and an inner part.
 ///
 /// The size classes of three scanned models are [`bunny_class`], [`armadillo_class`] and [`dragon_class`]; a cube's
 /// grid is too coarse a choice of sizes for the first, so they use [`creature_with_cells`]:

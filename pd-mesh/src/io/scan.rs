@@ -83,7 +83,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Every index names a vertex; `written` gives the index as the file has it, `lines` the line of every element.
+/// Every index names a vertex; `lines` gives the line of every element. The error shows the index as written, from 1.
 pub(super) fn check_indices<const N: usize>(
     elements: &[[u32; N]],
     lines: &[usize],

@@ -136,6 +136,7 @@ fn medit_defects_are_named() {
         (format!("{four}End\n"), 9, Kind::Mesh(MeshError::NoElements { element: "triangle", vertices: 4 })),
         // Cut off at a section's end.
         (format!("{four}Triangles 1\n1 2 3 0\n"), 10, missing("Tetrahedra or End")),
+        (format!("{four}Triangles 1\n1 2 3 0\nTetrahedra 0\n"), 11, missing("Tetrahedra or End")),
     ];
     for (text, line, kind) in cases {
         let error = read_medit(text.as_bytes(), "bad.mesh").expect_err(&text);
