@@ -53,7 +53,9 @@ proptest! {
     fn normal_is_the_gradient(drawn in shape(), relative in relative()) {
         let collider = drawn.shape.collider();
         let p = drawn.point(&relative);
-        prop_assume!(drawn.centre.amax() < 10.0 && smooth(&drawn, &p));
+        if drawn.centre.amax() > 10.0 || !smooth(&drawn, &p) {
+            return Ok(()); // differences say nothing there; about one case in seven
+        }
         let distance = |q: Vec3| collider.sample(&q, 0.0).distance;
         let gradient = Vec3::from_fn(|a, _| {
             let step = Vec3::ith(a, STEP);

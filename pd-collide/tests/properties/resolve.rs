@@ -53,7 +53,9 @@ proptest! {
         let collider = drawn.shape.collider();
         let bounds = collider.bounds(0.0);
         let face = if high { bounds.max[axis] } else { bounds.min[axis] };
-        prop_assume!(face.is_finite());
+        if face.is_infinite() {
+            return Ok(()); // five of the six faces of a floor
+        }
         // The farthest points of a torus across its axis are on the tube centre circle in the other coordinates.
         let mut p = drawn.centre;
         if let (crate::draw::Shape::Torus(torus), 1) = (drawn.shape, axis) {
@@ -66,7 +68,7 @@ proptest! {
         if collider.sample(&p, 0.0).distance < 0.0 {
             prop_assert!(bounds.contains(&p));
         }
-        // And they are tight: twenty-odd units of slack inside the face the point is inside.
+        // And they are tight: a little further in, beyond the slack of the bounds, the shape begins.
         let inwards = if high { -1.0 } else { 1.0 };
         p[axis] = face + inwards * 100.0 * Real::EPSILON * drawn.scale();
         prop_assert!(collider.sample(&p, 0.0).distance <= 0.0);
