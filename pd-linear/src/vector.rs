@@ -1,12 +1,10 @@
-//! Sums and products over long vectors with fixed order of summation: the same bits for any number of threads.
+//! Sums over long vectors in a fixed order: the same bits for any number of threads.
 
 use pd_core::exec::{self, VERTEX_CHUNK};
-use pd_core::{Csr, LinearError, Real, check_lengths};
+use pd_core::{LinearError, Real, check_lengths};
+use std::ops::Range;
 
-/// Most right-hand sides whose per-column scalars are kept on the stack.
-pub(crate) const MAX_COLUMNS: usize = 16;
-
-/// What every `solve` checks first: lengths, and a right-hand side and first guess of finite numbers.
+/// What every `solve` checks first: lengths, and finite numbers.
 pub(crate) fn check_input(rows: usize, b: &[Real], x: &[Real], columns: usize) -> Result<(), LinearError> {
     check_lengths(rows, b, x, columns)?;
     check_finite(b, columns)
@@ -22,7 +20,7 @@ pub(crate) fn check_finite(b: &[Real], columns: usize) -> Result<(), LinearError
 
 /// Σ a b over everything, by a fixed tree.
 pub(crate) fn dot(a: &[Real], b: &[Real]) -> Real {
-    let leaf = |r: std::ops::Range<usize>| a[r.clone()].iter().zip(&b[r]).map(|(a, b)| a * b).sum::<Real>();
+    let leaf = |r: Range<usize>| a[r.clone()].iter().zip(&b[r]).map(|(a, b)| a * b).sum::<Real>();
     exec::reduce(0..a.len(), 4 * VERTEX_CHUNK, &leaf, &|a, b| a + b)
 }
 
@@ -31,32 +29,40 @@ pub(crate) fn norm(a: &[Real]) -> Real {
     dot(a, a).sqrt()
 }
 
-/// y = A x, rows in parallel; each row sums in column order.
-pub(crate) fn multiply(a: &Csr, x: &[Real], y: &mut [Real], columns: usize) {
-    exec::for_each_chunk(y, VERTEX_CHUNK * columns, |first, y| {
-        for (k, out) in y.chunks_exact_mut(columns).enumerate() {
-            out.fill(0.0);
-            for (j, value) in a.row(first / columns + k) {
-                for (sum, x) in out.iter_mut().zip(&x[j * columns..(j + 1) * columns]) {
-                    *sum += value * x;
+/// Σ a b of each column of two row-major blocks, by a fixed tree; `sums` has one entry per column.
+pub(crate) fn column_dots(a: &[Real], b: &[Real], columns: usize, sums: &mut [Real]) {
+    const GROUP: usize = 4;
+    for first in (0..columns).step_by(GROUP) {
+        let width = GROUP.min(columns - first);
+        let leaf = |rows: Range<usize>| {
+            let mut sums = [0.0; GROUP];
+            for i in rows {
+                let at = i * columns + first;
+                for (sum, (a, b)) in sums.iter_mut().zip(a[at..at + width].iter().zip(&b[at..at + width])) {
+                    *sum += a * b;
                 }
             }
+            sums
+        };
+        let add = |a: [Real; GROUP], b: [Real; GROUP]| std::array::from_fn(|k| a[k] + b[k]);
+        let group = exec::reduce(0..a.len() / columns, VERTEX_CHUNK, &leaf, &add);
+        sums[first..first + width].copy_from_slice(&group[..width]);
+    }
+}
+
+/// Calls `f(row, out)` for every row of a row-major block, in parallel.
+pub(crate) fn for_each_row(out: &mut [Real], columns: usize, f: impl Fn(usize, &mut [Real]) + Sync) {
+    exec::for_each_chunk(out, VERTEX_CHUNK * columns, |first, out| {
+        for (k, out) in out.chunks_exact_mut(columns).enumerate() {
+            f(first / columns + k, out);
         }
     });
 }
 
-/// r = b − A x, rows in parallel; returns ‖r‖.
-pub(crate) fn residual(a: &Csr, b: &[Real], x: &[Real], r: &mut [Real], columns: usize) -> Real {
-    exec::for_each_chunk(r, VERTEX_CHUNK * columns, |first, r| {
-        for (k, out) in r.chunks_exact_mut(columns).enumerate() {
-            let row = first / columns + k;
-            out.copy_from_slice(&b[row * columns..(row + 1) * columns]);
-            for (j, value) in a.row(row) {
-                for (sum, x) in out.iter_mut().zip(&x[j * columns..(j + 1) * columns]) {
-                    *sum -= value * x;
-                }
-            }
-        }
-    });
-    norm(r)
+/// Grows or shrinks scratch; allocates only when the length changes.
+pub(crate) fn resize(scratch: &mut Vec<Real>, length: usize) {
+    if scratch.len() != length {
+        scratch.clear();
+        scratch.resize(length, 0.0);
+    }
 }

@@ -1,0 +1,5 @@
+//! Solvers against the dense oracle, against their theory, and on bad input.
+
+mod direct;
+mod jacobi;
+mod matrices;
