@@ -1,0 +1,14 @@
+//! Oracles for the energies and forces: finite differences, brute force, invariance, and inputs that must fail.
+
+mod bending;
+mod common;
+mod errors;
+mod forces;
+mod gradients;
+mod invariance;
+mod material;
+mod matrix;
+mod pins;
+mod projections;
+mod rest;
+mod svd;
