@@ -1,2 +1,59 @@
-//! The `pd` command.
-fn main() {}
+//! The `pd` command: cloth, shells and soft bodies by projective dynamics.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks on its streams")]
+
+mod cmd;
+mod failure;
+mod frames;
+mod machine;
+mod picture;
+mod progress;
+mod raster;
+mod trace;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Simulate cloth, shells and soft bodies by projective dynamics.
+#[derive(Parser)]
+#[command(
+    version,
+    after_help = "Examples:\n  pd run cloth --frames 120 --out frames\n  pd scenes\n  pd picture bar --frame 60 --out bar.png"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Directory searched first for model files; may be repeated. Then PD_MODELS, then models/.
+    #[arg(long, global = true, value_name = "DIR")]
+    models: Vec<PathBuf>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the built-in scenes.
+    Scenes(cmd::scenes::Arguments),
+    /// Simulate a scene and write what is asked for.
+    Run(cmd::run::Arguments),
+    /// Simulate a scene up to a frame and draw it, without a window or a GPU.
+    Picture(cmd::picture::Arguments),
+    /// Say what this machine and this build offer.
+    Doctor,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let models = pd_sim::ModelPaths::from_env(arguments.models);
+    let outcome = match arguments.command {
+        Command::Scenes(arguments) => cmd::scenes::run(&arguments, &models),
+        Command::Run(arguments) => cmd::run::run(&arguments, &models),
+        Command::Picture(arguments) => cmd::picture::run(&arguments, &models),
+        Command::Doctor => cmd::doctor::run(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("pd: {failure}");
+            failure.exit_code()
+        }
+    }
+}

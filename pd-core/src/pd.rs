@@ -207,7 +207,9 @@ impl Stepper for ProjectiveDynamics {
         let started = Instant::now();
         report.collisions = resolve_collisions(colliders, end, &mut self.x);
         report.stages.collide += started.elapsed();
+        let started = Instant::now();
         finish(params, state, &self.x)?;
+        report.stages.predict += started.elapsed();
         if let Some(measures) = &mut measures {
             measure_state(&context, state, measures);
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Wall time of the stages of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stages {
-    /// Forces and predictor.
+    /// Forces, predictor and the update of velocities.
     pub predict: Duration,
     /// Projections and the gathered right-hand side.
     pub local: Duration,
@@ -17,6 +17,11 @@ pub struct Stages {
 }
 
 impl Stages {
+    /// All stages together; measuring on request is not counted.
+    pub fn total(&self) -> Duration {
+        self.predict + self.local + self.global + self.collide
+    }
+
     /// Adds another step's stages.
     pub fn add(&mut self, other: &Self) {
         self.predict += other.predict;

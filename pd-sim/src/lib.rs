@@ -1,1 +1,47 @@
-//! pd-sim
+//! Scenes and the simulation facade: all crates of the workspace wired together.
+//!
+//! [`Simulation`] bundles a model, a state, parameters and a stepper for a program of one's own; [`scene::Scene`]
+//! reads a TOML description (or one of the built-in scenes) and [`scene::SceneRun`] runs it frame by frame.
+//!
+//! ```
+//! use pd_sim::{ModelPaths, Registry, scene::{Scene, SceneRun}};
+//!
+//! let scene = Scene::load("cloth", &ModelPaths::default())?;
+//! let mut run = SceneRun::new(scene, &Registry::standard())?;
+//! for _ in 0..5 {
+//!     run.advance()?;
+//! }
+//! assert_eq!(run.frame(), 5);
+//! # Ok::<(), pd_sim::SceneError>(())
+//! ```
+
+mod checkpoint;
+mod error;
+mod models;
+pub mod scene;
+mod simulation;
+mod steppers;
+
+pub use checkpoint::Checkpoint;
+pub use error::SceneError;
+pub use models::ModelPaths;
+pub use simulation::{Simulation, max_edge_strain};
+pub use steppers::Registry;
+
+/// What most programs need, in one `use`.
+pub mod prelude {
+    pub use crate::scene::{Scene, SceneRun};
+    pub use crate::{Checkpoint, ModelPaths, Registry, SceneError, Simulation};
+    pub use pd_collide::{Block, Floor, Moving, Path, Sphere, Torus};
+    pub use pd_constraints::{
+        Area, Bending, BendingWeights, EdgeSprings, Pins, StrainRange, TetStrain, TriStrain, Volume,
+        force::{PointForce, Wind, WindModel},
+        material::Material,
+    };
+    pub use pd_core::{
+        Collider, Csr, EnergyBatch, Force, GlobalSolver, LinearError, Model, ProjectiveDynamics, Real,
+        SolveReport, State, Stencil, StepContext, StepError, StepParams, StepReport, Stepper, Vec3,
+    };
+    pub use pd_linear::{Cholesky, DenseCholesky};
+    pub use pd_mesh::{Mesh, TetMesh, TriMesh, generate};
+}

@@ -1,0 +1,294 @@
+//! `pd run`: simulate a scene.
+
+use crate::failure::Failure;
+use crate::frames::{Format, Frames};
+use crate::machine;
+use crate::progress::Progress;
+use crate::trace::Trace;
+use pd_core::{Measures, Stages, StepReport};
+use pd_mesh::io::write_atomically;
+use pd_sim::scene::{Scene, SceneDesc, SceneRun, read_desc};
+use pd_sim::{Checkpoint, ModelPaths, Registry, SceneError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  pd run cloth\n  pd run bar --frames 120 --out frames --format vtk --every 10\n  \
+    pd run cloth-140 --threads 2 --json\n  pd run my_scene.toml --trace energy.csv"
+)]
+pub(crate) struct Arguments {
+    /// Name of a built-in scene (`pd scenes` lists them) or path of a .toml file.
+    scene: String,
+    /// Frames to simulate; default: as the scene says.
+    #[arg(long, value_name = "N")]
+    frames: Option<u64>,
+    /// Stepper by name.
+    #[arg(long)]
+    stepper: Option<String>,
+    /// Global solver by name (`pd doctor` lists them).
+    #[arg(long)]
+    global: Option<String>,
+    /// Local/global iterations per step.
+    #[arg(long, value_name = "K")]
+    iterations: Option<usize>,
+    /// Threads; default: all the machine has. The result does not depend on it.
+    #[arg(long, value_name = "T")]
+    threads: Option<usize>,
+    /// Time of a frame, s.
+    #[arg(long, value_name = "H")]
+    dt: Option<f64>,
+    /// Directory for a mesh file per frame.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Format of these files.
+    #[arg(long, value_enum, default_value = "obj")]
+    format: Format,
+    /// Write every K-th frame.
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    every: u64,
+    /// Write the final positions, one `x y z` a line with 17 digits.
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
+    /// Write the final state, to go on from.
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Go on from a checkpoint of the same scene; --frames counts from its start.
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+    /// Write energies, residual, strain and times of every frame as CSV.
+    #[arg(long, value_name = "FILE.csv")]
+    trace: Option<PathBuf>,
+    /// Print one JSON object on stdout and nothing else there.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
+    check(arguments)?;
+    let (mut desc, directory) = read_desc(&arguments.scene)?;
+    apply(arguments, &mut desc);
+    let frames = arguments.frames.unwrap_or(desc.frames as u64);
+    let threads = arguments.threads.unwrap_or_else(machine::threads);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| Failure::Input(format!("--threads {threads}: {error}")))?;
+    // One pool for the whole run: no work is handed over per frame.
+    pool.install(|| {
+        let scene = Scene::from_desc(&arguments.scene, desc, directory.as_deref(), models)?;
+        let run = start(arguments, scene)?;
+        simulate(arguments, run, frames, threads)
+    })
+}
+
+/// Refuses what cannot work before anything is read or computed.
+fn check(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.threads == Some(0) {
+        return Err(Failure::Input("--threads must be at least 1".into()));
+    }
+    if arguments.every == 0 {
+        return Err(Failure::Input("--every must be at least 1".into()));
+    }
+    for path in [&arguments.positions, &arguments.checkpoint, &arguments.trace].into_iter().flatten() {
+        check_writable(path)?;
+    }
+    Ok(())
+}
+
+/// An output file that could not be written is found before the simulation, not after it.
+pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
+    if path.is_dir() {
+        return Err(Failure::file(path, "is a directory"));
+    }
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    if !parent.is_dir() {
+        return Err(Failure::file(path, format!("the directory {} does not exist", parent.display())));
+    }
+    let probe = parent.join(format!(".pd-probe-{}", std::process::id()));
+    std::fs::write(&probe, b"")
+        .and_then(|()| std::fs::remove_file(&probe))
+        .map_err(|e| Failure::file(path, e))
+}
+
+fn apply(arguments: &Arguments, desc: &mut SceneDesc) {
+    if let Some(stepper) = &arguments.stepper {
+        desc.solver.stepper.clone_from(stepper);
+    }
+    if let Some(global) = &arguments.global {
+        desc.solver.global.clone_from(global);
+    }
+    desc.step.iterations = arguments.iterations.unwrap_or(desc.step.iterations);
+    desc.step.dt = arguments.dt.unwrap_or(desc.step.dt);
+}
+
+fn start(arguments: &Arguments, scene: Scene) -> Result<SceneRun, Failure> {
+    let registry = Registry::standard();
+    let Some(path) = &arguments.resume else { return Ok(SceneRun::new(scene, &registry)?) };
+    let solver = &scene.desc.solver;
+    let stepper = registry.stepper_with(&solver.stepper, &solver.global, &solver.options())?;
+    Ok(SceneRun::resume(scene, stepper, Checkpoint::read(path)?)?)
+}
+
+/// What a run measured.
+struct Tally {
+    prepare: Duration,
+    frame_ms: Vec<f64>,
+    stages: Stages,
+    measures: Measures,
+    failure: Option<SceneError>,
+}
+
+fn simulate(arguments: &Arguments, mut run: SceneRun, frames: u64, threads: usize) -> Result<(), Failure> {
+    let out = arguments.out.as_deref();
+    let mut writer =
+        out.map(|dir| Frames::new(dir, arguments.format, arguments.every, &run.scene)).transpose()?;
+    let (edges, rest) = (run.scene.edges(), run.scene.rest());
+    let started = Instant::now();
+    run.prepare()?;
+    let mut tally = Tally {
+        prepare: started.elapsed(),
+        frame_ms: Vec::with_capacity(frames.min(1 << 20) as usize),
+        stages: Stages::default(),
+        measures: Measures::default(),
+        failure: None,
+    };
+    let mut trace = Trace::default();
+    let mut progress = Progress::new(frames.saturating_sub(run.frame()), arguments.json);
+    while run.frame() < frames {
+        run.sim.params.measure = arguments.trace.is_some() || run.frame() + 1 == frames;
+        let report: StepReport = match run.advance() {
+            Ok(report) => report,
+            Err(error) => {
+                tally.failure = Some(error);
+                break;
+            }
+        };
+        tally.frame_ms.push(report.stages.total().as_secs_f64() * 1e3);
+        tally.stages.add(&report.stages);
+        tally.measures = report.measures.unwrap_or(tally.measures);
+        if arguments.trace.is_some() {
+            let strain = run.sim.max_edge_strain(&edges, &rest);
+            trace.push(run.frame(), run.sim.state.time, strain, &report);
+        }
+        if let Some(writer) = &mut writer {
+            writer.write(run.frame(), &run.sim.state)?;
+        }
+        progress.advance();
+    }
+    progress.finish();
+    write_files(arguments, &run, &trace)?;
+    let max_edge_strain = run.sim.max_edge_strain(&edges, &rest);
+    if arguments.json {
+        println!("{}", summary(&run, &tally, threads, max_edge_strain));
+    } else {
+        describe(&run, &tally, threads, max_edge_strain);
+    }
+    match tally.failure {
+        None => Ok(()),
+        Some(error) => {
+            let after = run.frame();
+            Err(Failure::Simulation(format!(
+                "stopped after frame {after}: {error}; the last good state is kept"
+            )))
+        }
+    }
+}
+
+fn write_files(arguments: &Arguments, run: &SceneRun, trace: &Trace) -> Result<(), Failure> {
+    if let Some(path) = &arguments.positions {
+        let write = |out: &mut dyn Write| {
+            run.sim.state.x.iter().try_for_each(|p| writeln!(out, "{:.16e} {:.16e} {:.16e}", p.x, p.y, p.z))
+        };
+        write_atomically(path, |out| {
+            let mut out = std::io::BufWriter::new(out);
+            write(&mut out)?;
+            out.flush()
+        })
+        .map_err(|error| Failure::file(path, error))?;
+    }
+    if let Some(path) = &arguments.checkpoint {
+        run.checkpoint().write(path)?;
+    }
+    if let Some(path) = &arguments.trace {
+        write_atomically(path, |out| trace.write(out)).map_err(|error| Failure::file(path, error))?;
+    }
+    Ok(())
+}
+
+/// Median, smallest and 95th percentile; zeros when nothing ran.
+fn statistics(samples: &[f64]) -> [f64; 3] {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |q: f64| sorted.get(((sorted.len() as f64 - 1.0) * q).round() as usize).copied().unwrap_or(0.0);
+    [at(0.5), at(0.0), at(0.95)]
+}
+
+fn outcome(tally: &Tally) -> &'static str {
+    use pd_core::{LinearError, StepError};
+    match &tally.failure {
+        None => "ran",
+        Some(SceneError::Step(StepError::Linear(LinearError::TooLarge { .. }))) => "too large",
+        Some(_) => "diverged",
+    }
+}
+
+fn summary(run: &SceneRun, tally: &Tally, threads: usize, max_edge_strain: f64) -> serde_json::Value {
+    let [median, min, p95] = statistics(&tally.frame_ms);
+    let mean = |d: Duration| d.as_secs_f64() * 1e3 / tally.frame_ms.len().max(1) as f64;
+    serde_json::json!({
+        "scene": run.scene.name,
+        "stepper": run.sim.stepper().name(),
+        "global": run.sim.stepper().global_name(),
+        "threads": threads,
+        "frames": run.frame(),
+        "vertices": run.scene.vertices(),
+        "elements": run.scene.elements(),
+        "constraints": run.sim.model.constraints(),
+        "colliders": run.sim.colliders.len(),
+        "prepare_ms": tally.prepare.as_secs_f64() * 1e3,
+        "ms_per_frame": { "median": median, "min": min, "p95": p95 },
+        "local_ms": mean(tally.stages.local),
+        "global_ms": mean(tally.stages.global),
+        "collide_ms": mean(tally.stages.collide),
+        "peak_bytes": machine::peak_bytes(),
+        "residual": tally.measures.residual,
+        "max_edge_strain": max_edge_strain,
+        "inverted": tally.measures.strain.inverted,
+        "outcome": outcome(tally),
+        "state_hash": format!("{:016x}", run.sim.state.hash()),
+    })
+}
+
+fn describe(run: &SceneRun, tally: &Tally, threads: usize, max_edge_strain: f64) {
+    let [median, min, p95] = statistics(&tally.frame_ms);
+    let (sim, scene) = (&run.sim, &run.scene);
+    println!("{}: {}", scene.name, scene.desc.title);
+    println!(
+        "  {} vertices, {} elements, {} constraints, {} colliders",
+        scene.vertices(),
+        scene.elements(),
+        sim.model.constraints(),
+        sim.colliders.len()
+    );
+    println!(
+        "  {} with {}, {} iterations, {threads} thread(s)",
+        sim.stepper().name(),
+        sim.stepper().global_name().unwrap_or("no global solver"),
+        sim.params.iterations
+    );
+    println!("  prepared in {:.1} ms", tally.prepare.as_secs_f64() * 1e3);
+    println!("  frame {}: {:.3} s simulated", run.frame(), sim.state.time);
+    println!("  {median:.3} ms a frame (median; least {min:.3}, 95 % below {p95:.3})");
+    println!(
+        "  worst edge strain {:.2} %, {} inverted elements, force imbalance {:.2e} N",
+        max_edge_strain * 100.0,
+        tally.measures.strain.inverted,
+        tally.measures.residual
+    );
+    println!("  state hash {:016x}", sim.state.hash());
+}

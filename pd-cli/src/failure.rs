@@ -1,0 +1,47 @@
+//! How a command ends badly, and the exit code that says so.
+
+use pd_sim::SceneError;
+use std::fmt;
+use std::process::ExitCode;
+
+/// A failed command.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Wrong usage or unreadable input or unwritable output: exit code 2.
+    Input(String),
+    /// The simulation itself failed: exit code 1.
+    Simulation(String),
+}
+
+impl Failure {
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Input(_) => ExitCode::from(2),
+            Self::Simulation(_) => ExitCode::from(1),
+        }
+    }
+
+    /// A file that could not be written or read.
+    pub(crate) fn file(path: &std::path::Path, error: impl fmt::Display) -> Self {
+        Self::Input(format!("{}: {error}", path.display()))
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(what) | Self::Simulation(what) => f.write_str(what),
+        }
+    }
+}
+
+impl From<SceneError> for Failure {
+    fn from(error: SceneError) -> Self {
+        match error {
+            // A parameter out of range is the user's; all else a step reports is the simulation's.
+            SceneError::Step(pd_core::StepError::Parameter { .. }) => Self::Input(error.to_string()),
+            SceneError::Step(_) => Self::Simulation(error.to_string()),
+            _ => Self::Input(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The scenes that ship with the program, embedded from `scenes/`.
+
+use super::{SceneDesc, parse_desc};
+use crate::SceneError;
+
+/// A built-in scene.
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// The TOML text.
+    pub text: &'static str,
+}
+
+impl Builtin {
+    /// The description.
+    pub fn desc(&self) -> Result<SceneDesc, SceneError> {
+        parse_desc(self.name, self.text)
+    }
+}
+
+/// All built-in scenes: the newcomer's first, then the order of the thesis.
+pub fn builtins() -> &'static [Builtin] {
+    const fn scene(name: &'static str, text: &'static str) -> Builtin {
+        Builtin { name, text }
+    }
+    const SCENES: &[Builtin] = &[
+        scene("cloth", include_str!("../../scenes/cloth.toml")),
+        scene("cloth-pair", include_str!("../../scenes/cloth-pair.toml")),
+        scene("cloth-pair-wind", include_str!("../../scenes/cloth-pair-wind.toml")),
+        scene("cloth-100", include_str!("../../scenes/cloth-100.toml")),
+        scene("cloth-140", include_str!("../../scenes/cloth-140.toml")),
+        scene("cloths-8", include_str!("../../scenes/cloths-8.toml")),
+        scene("hemispheres", include_str!("../../scenes/hemispheres.toml")),
+        scene("tubes", include_str!("../../scenes/tubes.toml")),
+        scene("bar", include_str!("../../scenes/bar.toml")),
+        scene("bridge", include_str!("../../scenes/bridge.toml")),
+        scene("ball", include_str!("../../scenes/ball.toml")),
+        scene("sandbox", include_str!("../../scenes/sandbox.toml")),
+        scene("bunny", include_str!("../../scenes/bunny.toml")),
+        scene("bunny-twin", include_str!("../../scenes/bunny-twin.toml")),
+        scene("dragon", include_str!("../../scenes/dragon.toml")),
+        scene("dragon-twin", include_str!("../../scenes/dragon-twin.toml")),
+        scene("armadillo", include_str!("../../scenes/armadillo.toml")),
+        scene("armadillo-twin", include_str!("../../scenes/armadillo-twin.toml")),
+        scene("armadillo-free", include_str!("../../scenes/armadillo-free.toml")),
+        scene("armadillo-free-twin", include_str!("../../scenes/armadillo-free-twin.toml")),
+        scene("armadillo-pair", include_str!("../../scenes/armadillo-pair.toml")),
+        scene("armadillo-pair-twin", include_str!("../../scenes/armadillo-pair-twin.toml")),
+    ];
+    SCENES
+}

@@ -1,0 +1,104 @@
+//! Checks of a description that need no mesh: ranges and contradictions, each named.
+
+use super::desc::{ObjectDesc, PinDesc, SceneDesc, first_repeated};
+use crate::SceneError;
+
+pub(super) fn check(file: &str, desc: &SceneDesc) -> Result<(), SceneError> {
+    let wrong = |field: String, what: String| -> Result<(), SceneError> {
+        Err(SceneError::Value { file: file.to_owned(), field, what })
+    };
+    if desc.objects.is_empty() {
+        return wrong("object".into(), "the scene has no [[object]]".into());
+    }
+    if let Some(name) = first_repeated(&desc.objects) {
+        return wrong("object".into(), format!("the name {name:?} is used twice"));
+    }
+    if desc.step.substeps == 0 {
+        return wrong("step.substeps".into(), "must be at least 1".into());
+    }
+    let params = pd_core::StepParams {
+        dt: desc.step.dt,
+        iterations: desc.step.iterations,
+        gravity: desc.step.gravity.into(),
+        damping: desc.step.damping,
+        tolerance: desc.step.tolerance,
+        ..Default::default()
+    };
+    if let Err(error) = params.check() {
+        return wrong("step".into(), error.to_string());
+    }
+    for object in &desc.objects {
+        if let Err((key, what)) = check_object(object) {
+            return wrong(format!("object {:?}.{key}", object.name), what);
+        }
+    }
+    Ok(())
+}
+
+type Fault = (String, String);
+
+fn check_object(object: &ObjectDesc) -> Result<(), Fault> {
+    let fault = |key: &str, what: String| Err((key.to_owned(), what));
+    if object.name.is_empty() {
+        return fault("name", "must not be empty".into());
+    }
+    if let Some(scale) = object.scale
+        && !(scale > 0.0 && scale.is_finite())
+    {
+        return fault("scale", format!("is {scale}; it must be positive and finite"));
+    }
+    if let Some(rotate) = object.rotate {
+        let norm: f64 = rotate.axis.iter().map(|a| a * a).sum();
+        if !(norm > 0.0 && norm.is_finite() && rotate.degrees.is_finite()) {
+            return fault("rotate", "needs a finite axis that is not zero and a finite angle".into());
+        }
+    }
+    if object.translate.is_some_and(|t| t.iter().any(|c| !c.is_finite())) {
+        return fault("translate", "must be finite".into());
+    }
+    check_mass(object)?;
+    if object.material.is_some()
+        && (object.tet.is_some()
+            || object.volume.is_some()
+            || object.triangle.is_some()
+            || object.area.is_some())
+    {
+        return fault("material", "replaces tet, volume, triangle and area; give either".into());
+    }
+    for (k, pin) in object.pins.iter().enumerate() {
+        check_pin(pin).map_err(|(key, what)| (format!("pin[{k}].{key}"), what))?;
+    }
+    Ok(())
+}
+
+fn check_mass(object: &ObjectDesc) -> Result<(), Fault> {
+    let mass = object.mass;
+    let keys = [("per-vertex", mass.per_vertex), ("total", mass.total), ("density", mass.density)];
+    let given = keys.iter().filter(|(_, value)| value.is_some()).count();
+    if given > 1 {
+        return Err(("mass".into(), "give one of per-vertex, total and density".into()));
+    }
+    if given > 0 && object.material.is_some() {
+        return Err(("mass".into(), "the material gives the density; give either".into()));
+    }
+    for (key, value) in keys {
+        if let Some(value) = value
+            && !(value > 0.0 && value.is_finite())
+        {
+            return Err((format!("mass.{key}"), format!("is {value}; it must be positive and finite")));
+        }
+    }
+    Ok(())
+}
+
+fn check_pin(pin: &PinDesc) -> Result<(), Fault> {
+    if let Some(release) = pin.release
+        && !(release >= 0.0 && release.is_finite())
+    {
+        return Err(("release".into(), format!("is {release}; it must be a time of at least 0 s")));
+    }
+    if pin.select.within.is_some_and(|b| b.iter().flatten().any(|c| c.is_nan())) {
+        return Err(("select.within".into(), "must not be NaN".into()));
+    }
+    Ok(())
+}

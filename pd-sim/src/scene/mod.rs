@@ -1,0 +1,209 @@
+//! Scenes: what a TOML file describes, built and ready to run.
+
+mod builtin;
+mod check;
+pub mod desc;
+mod energies;
+mod object;
+mod obstacles;
+mod run;
+
+pub use builtin::{Builtin, builtins};
+pub use desc::SceneDesc;
+pub use object::Object;
+pub use run::SceneRun;
+
+use crate::{ModelPaths, SceneError};
+use pd_core::{Collider, Force, Model, Real, State, StepParams, Vec3};
+use std::path::{Path, PathBuf};
+
+/// A scene: its description, its bodies, and all a simulation of it needs.
+///
+/// ```
+/// use pd_sim::{ModelPaths, scene::Scene};
+/// let scene = Scene::load("bar", &ModelPaths::default())?;
+/// assert_eq!((scene.vertices(), scene.elements()), (208, 540));
+/// assert_eq!(scene.model(0.0)?.constraints(), 556);
+/// # Ok::<(), pd_sim::SceneError>(())
+/// ```
+#[derive(Debug)]
+pub struct Scene {
+    /// Name of the built-in scene, or path of the file.
+    pub name: String,
+    /// The description it was built from.
+    pub desc: SceneDesc,
+    /// The bodies, in vertex order.
+    pub objects: Vec<Object>,
+    masses: Vec<Real>,
+    fingerprint: u64,
+}
+
+impl Scene {
+    /// A built-in scene by name, or a TOML file by path.
+    pub fn load(name: &str, models: &ModelPaths) -> Result<Self, SceneError> {
+        let (desc, directory) = read_desc(name)?;
+        Self::from_desc(name, desc, directory.as_deref(), models)
+    }
+
+    /// Reads TOML text. `name` is used in errors; relative mesh files are looked for in `directory` first.
+    pub fn parse(
+        name: &str,
+        text: &str,
+        directory: Option<&Path>,
+        models: &ModelPaths,
+    ) -> Result<Self, SceneError> {
+        let desc = parse_desc(name, text)?;
+        Self::from_desc(name, desc, directory, models)
+    }
+
+    /// Builds a description.
+    pub fn from_desc(
+        name: &str,
+        desc: SceneDesc,
+        directory: Option<&Path>,
+        models: &ModelPaths,
+    ) -> Result<Self, SceneError> {
+        check::check(name, &desc)?;
+        let files = object::Files { scene: name, directory, models };
+        let mut objects = Vec::with_capacity(desc.objects.len());
+        let mut masses = vec![];
+        for object in &desc.objects {
+            let built = Object::build(object, masses.len(), &files)?;
+            masses.extend(built.masses(object, name)?);
+            objects.push(built);
+        }
+        let fingerprint = fingerprint(&desc, &objects);
+        let scene = Self { name: name.to_owned(), desc, objects, masses, fingerprint };
+        // Everything that can fail is tried here, so that a run does not find it out later.
+        scene.model(0.0)?;
+        scene.colliders()?;
+        scene.forces()?;
+        Ok(scene)
+    }
+
+    /// Number of vertices.
+    pub fn vertices(&self) -> usize {
+        self.masses.len()
+    }
+
+    /// Triangles of surfaces plus tetrahedra of solids, as the thesis counts.
+    pub fn elements(&self) -> usize {
+        self.objects.iter().map(|object| object.mesh.element_count()).sum()
+    }
+
+    /// Positions at rest, in vertex order.
+    pub fn rest(&self) -> Vec<Vec3> {
+        self.objects.iter().flat_map(|object| object.mesh.positions().iter().copied()).collect()
+    }
+
+    /// The state at the start: the rest shape, not moving.
+    pub fn initial_state(&self) -> State {
+        State::at_rest(self.rest())
+    }
+
+    /// Edges of all meshes in the scene's vertex numbers.
+    pub fn edges(&self) -> Vec<[u32; 2]> {
+        let shift = |object: &Object, [i, j]: [u32; 2]| [i + object.first, j + object.first];
+        self.objects.iter().flat_map(|o| o.edges.iter().map(move |&edge| shift(o, edge))).collect()
+    }
+
+    /// Surface triangles of all bodies in the scene's vertex numbers.
+    pub fn triangles(&self) -> Vec<[u32; 3]> {
+        let shift = |first: u32, t: &[u32; 3]| t.map(|v| v + first);
+        self.objects.iter().flat_map(|o| o.surface.iter().map(move |t| shift(o.first, t))).collect()
+    }
+
+    /// Parameters of one step (a substep of a frame).
+    pub fn params(&self) -> StepParams {
+        let step = &self.desc.step;
+        StepParams {
+            dt: step.dt / step.substeps as Real,
+            iterations: step.iterations,
+            gravity: step.gravity.into(),
+            damping: step.damping,
+            hold_pinned: step.hold_pinned,
+            tolerance: step.tolerance,
+            measure: false,
+        }
+    }
+
+    /// The model with the pins that hold at `time`, s.
+    pub fn model(&self, time: Real) -> Result<Model, SceneError> {
+        energies::model(self, time)
+    }
+
+    /// Times at which pins let go, ascending.
+    pub fn releases(&self) -> Vec<Real> {
+        let pins = self.desc.objects.iter().flat_map(|object| &object.pins);
+        let mut times: Vec<Real> = pins.filter_map(|pin| pin.release).collect();
+        times.sort_by(Real::total_cmp);
+        times.dedup();
+        times
+    }
+
+    /// The obstacles.
+    pub fn colliders(&self) -> Result<Vec<Box<dyn Collider>>, SceneError> {
+        obstacles::colliders(self)
+    }
+
+    /// The forces besides gravity.
+    pub fn forces(&self) -> Result<Vec<Box<dyn Force>>, SceneError> {
+        obstacles::forces(self)
+    }
+
+    /// Hash of the description and the rest shape: what a checkpoint must agree with. The name, the title, the number
+    /// of frames and the choice of solver do not count.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    pub(crate) fn error(&self, field: impl Into<String>, what: impl ToString) -> SceneError {
+        SceneError::Value { file: self.name.clone(), field: field.into(), what: what.to_string() }
+    }
+}
+
+/// Reads the description of a built-in scene by name or of a TOML file by path, with the directory of the file.
+pub fn read_desc(name: &str) -> Result<(SceneDesc, Option<PathBuf>), SceneError> {
+    if let Some(builtin) = builtins().iter().find(|b| b.name == name) {
+        return Ok((builtin.desc()?, None));
+    }
+    let path = Path::new(name);
+    if !path.exists() && path.extension().is_none() {
+        let known = builtins().iter().map(|b| b.name).collect::<Vec<_>>().join(", ");
+        return Err(SceneError::Unknown { name: name.to_owned(), known });
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| SceneError::io(path, &error))?;
+    Ok((parse_desc(name, &text)?, path.parent().map(Path::to_owned)))
+}
+
+/// Reads TOML text into a description, naming line and column of a fault.
+pub fn parse_desc(name: &str, text: &str) -> Result<SceneDesc, SceneError> {
+    toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start.min(text.len()));
+        let before = text.get(..at).unwrap_or(text);
+        SceneError::Syntax {
+            file: name.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: before.chars().rev().take_while(|&c| c != '\n').count() + 1,
+            what: error.message().trim().to_owned(),
+        }
+    })
+}
+
+fn fingerprint(desc: &SceneDesc, objects: &[Object]) -> u64 {
+    let neutral = SceneDesc {
+        title: String::new(),
+        source: String::new(),
+        frames: 0,
+        solver: Default::default(),
+        published: None,
+        ..desc.clone()
+    };
+    let mut bytes = format!("{neutral:?}").into_bytes();
+    for object in objects {
+        for value in pd_core::as_flat(object.mesh.positions()) {
+            bytes.extend_from_slice(&value.to_le_bytes());
+        }
+    }
+    crate::checkpoint::hash(&bytes)
+}

@@ -1,0 +1,231 @@
+//! One body of a scene: its mesh, placed, and the lists its constraints are made of.
+
+use super::desc::{ObjectDesc, SelectDesc, ShapeDesc};
+use crate::{ModelPaths, SceneError};
+use pd_constraints::material::{lumped_masses_tets, lumped_masses_triangles};
+use pd_core::{Real, Vec3};
+use pd_mesh::{Mesh, generate, transform};
+use std::ops::Range;
+use std::path::Path;
+
+/// The elastic ball of the thesis' size, 530 vertices and 1539 tetrahedra: a generated lat-long sphere, meshed.
+const BALL: &[u8] = include_bytes!("../../assets/ball_530v_1539t.mesh");
+
+/// Where files that a scene names are found.
+pub(super) struct Files<'a> {
+    pub(super) scene: &'a str,
+    pub(super) directory: Option<&'a Path>,
+    pub(super) models: &'a ModelPaths,
+}
+
+impl Files<'_> {
+    fn find(&self, file: &str) -> Result<std::path::PathBuf, SceneError> {
+        self.models.find(file, self.directory).ok_or_else(|| SceneError::ModelNotPresent {
+            file: self.scene.to_owned(),
+            wanted: file.to_owned(),
+            searched: self.models.describe(),
+        })
+    }
+}
+
+/// A body at rest.
+#[derive(Debug)]
+pub struct Object {
+    /// Name in the scene.
+    pub name: String,
+    /// First vertex in the scene's numbers.
+    pub first: u32,
+    /// The mesh, placed in the scene; its own vertex numbers.
+    pub mesh: Mesh,
+    /// Unique edges, own numbers.
+    pub edges: Vec<[u32; 2]>,
+    /// Triangles of the surface, own numbers.
+    pub surface: Vec<[u32; 3]>,
+    /// Vertices of each pin group, own numbers.
+    pub(super) pins: Vec<Vec<u32>>,
+}
+
+impl Object {
+    pub(super) fn build(desc: &ObjectDesc, first: usize, files: &Files<'_>) -> Result<Self, SceneError> {
+        let mut mesh = load_shape(desc, files)?;
+        let positions = mesh.positions_mut();
+        if desc.normalize {
+            transform::normalize_extent(positions);
+        }
+        if let Some(factor) = desc.scale {
+            transform::scale(positions, factor);
+        }
+        if let Some(rotate) = desc.rotate {
+            transform::rotate(positions, rotate.axis.into(), rotate.degrees.to_radians());
+        }
+        if let Some(offset) = desc.translate {
+            transform::translate(positions, offset.into());
+        }
+        if let Some(vertex) = positions.iter().position(|p| !p.iter().all(|c| c.is_finite())) {
+            return Err(SceneError::Value {
+                file: files.scene.to_owned(),
+                field: format!("object {:?}", desc.name),
+                what: format!("vertex {vertex} is not finite after scaling and moving"),
+            });
+        }
+        let (edges, surface) = match &mesh {
+            Mesh::Tri(mesh) => (mesh.edges(), mesh.triangles.clone()),
+            Mesh::Tet(mesh) => (mesh.edges(), mesh.surface_triangles()),
+        };
+        let count = mesh.positions().len();
+        if first.saturating_add(count) > u32::MAX as usize {
+            return Err(SceneError::Mesh(format!("{}: too many vertices for 32-bit numbers", files.scene)));
+        }
+        let mut object =
+            Self { name: desc.name.clone(), first: first as u32, mesh, edges, surface, pins: vec![] };
+        for (k, pin) in desc.pins.iter().enumerate() {
+            let field = format!("object {:?}.pin[{k}].select", desc.name);
+            object.pins.push(object.select(&pin.select, &field, files)?);
+        }
+        Ok(object)
+    }
+
+    /// The vertices in the scene's numbers.
+    pub fn range(&self) -> Range<usize> {
+        let first = self.first as usize;
+        first..first + self.mesh.positions().len()
+    }
+
+    /// Whether it is a solid.
+    pub fn is_solid(&self) -> bool {
+        matches!(self.mesh, Mesh::Tet(_))
+    }
+
+    /// Mass of every vertex, kg.
+    pub(super) fn masses(&self, desc: &ObjectDesc, scene: &str) -> Result<Vec<Real>, SceneError> {
+        let n = self.mesh.positions().len();
+        if let Some(total) = desc.mass.total {
+            return Ok(vec![total / n as Real; n]);
+        }
+        let thickness = desc.material.and_then(|m| m.thickness).unwrap_or(1.0);
+        let density = desc.mass.density.or(desc.material.map(|m| m.density * thickness));
+        let Some(density) = density else {
+            return Ok(vec![desc.mass.per_vertex.unwrap_or(0.001); n]); // the thesis program's mass
+        };
+        let masses = match &self.mesh {
+            Mesh::Tri(mesh) => lumped_masses_triangles(&mesh.positions, &mesh.triangles, density),
+            Mesh::Tet(mesh) => lumped_masses_tets(&mesh.positions, &mesh.tets, density),
+        };
+        masses.map_err(|error| SceneError::Value {
+            file: scene.to_owned(),
+            field: format!("object {:?}.mass", desc.name),
+            what: error.to_string(),
+        })
+    }
+
+    /// The vertices a selection names, ascending, without repetition.
+    pub(super) fn select(
+        &self,
+        select: &SelectDesc,
+        field: &str,
+        files: &Files<'_>,
+    ) -> Result<Vec<u32>, SceneError> {
+        let wrong =
+            |what: String| SceneError::Value { file: files.scene.to_owned(), field: field.to_owned(), what };
+        let positions = self.mesh.positions();
+        let mut list = select.vertices.clone();
+        for &[first, end, step] in &select.ranges {
+            if step == 0 || end as usize > positions.len() || first >= end {
+                return Err(wrong(format!(
+                    "range [{first}, {end}, {step}] must ascend with a step of at least 1 and end at most at {}",
+                    positions.len()
+                )));
+            }
+            list.extend((first..end).step_by(step as usize));
+        }
+        if let Some([min, max]) = select.within {
+            let inside = |p: &Vec3| (0..3).all(|a| min[a] <= p[a] && p[a] <= max[a]);
+            list.extend((0..positions.len() as u32).filter(|&v| inside(&positions[v as usize])));
+        }
+        if let Some(file) = &select.file {
+            list.extend(read_numbers(&files.find(file)?)?);
+        }
+        if let Some(&vertex) = list.iter().find(|&&v| v as usize >= positions.len()) {
+            return Err(wrong(format!("vertex {vertex} does not exist; there are {}", positions.len())));
+        }
+        if list.is_empty() {
+            return Err(wrong("selects no vertex".into()));
+        }
+        list.sort_unstable();
+        list.dedup();
+        Ok(list)
+    }
+}
+
+fn load_shape(desc: &ObjectDesc, files: &Files<'_>) -> Result<Mesh, SceneError> {
+    let mesh = match &desc.shape {
+        &ShapeDesc::Grid { rows, columns, width, depth } => {
+            generate::grid(rows, columns, width, depth).map(Mesh::Tri)
+        }
+        &ShapeDesc::Hemisphere { sectors, stacks, radius } => {
+            generate::hemisphere(sectors, stacks, radius).map(Mesh::Tri)
+        }
+        &ShapeDesc::Sphere { sectors, stacks, radius } => {
+            generate::sphere(sectors, stacks, radius).map(Mesh::Tri)
+        }
+        &ShapeDesc::Cylinder { sectors, stacks, radius, height } => {
+            generate::cylinder(sectors, stacks, radius, height).map(Mesh::Tri)
+        }
+        &ShapeDesc::Cone { sectors, stacks, radius, height } => {
+            generate::cone(sectors, stacks, radius, height).map(Mesh::Tri)
+        }
+        &ShapeDesc::Torus { sectors, stacks, major_radius, minor_radius } => {
+            generate::torus(sectors, stacks, major_radius, minor_radius).map(Mesh::Tri)
+        }
+        &ShapeDesc::Bar { width, height, depth, length } => {
+            generate::bar(width, height, depth, length).map(Mesh::Tet)
+        }
+        &ShapeDesc::Ball { cells, radius } => generate::ball(cells, cells, radius).map(Mesh::Tet),
+        &ShapeDesc::Creature { cells, layers } => generate::creature_with_cells(cells, layers).map(Mesh::Tet),
+        ShapeDesc::Asset { name } => match name.as_str() {
+            "ball" => {
+                return pd_mesh::io::read_medit(BALL, "ball asset")
+                    .map_err(|e| SceneError::Mesh(e.to_string()));
+            }
+            _ => {
+                return Err(SceneError::Value {
+                    file: files.scene.to_owned(),
+                    field: format!("object {:?}.shape.name", desc.name),
+                    what: format!("there is no asset {name:?}; the only one is \"ball\""),
+                });
+            }
+        },
+        ShapeDesc::File { file } => return load_file(&files.find(file)?),
+    };
+    mesh.map_err(|error| SceneError::Value {
+        file: files.scene.to_owned(),
+        field: format!("object {:?}.shape", desc.name),
+        what: error.to_string(),
+    })
+}
+
+/// A mesh file; solids come in both orientations and are made positive.
+fn load_file(path: &Path) -> Result<Mesh, SceneError> {
+    let mut mesh = pd_mesh::io::read_path(path).map_err(|error| SceneError::Mesh(error.to_string()))?;
+    if let Mesh::Tet(solid) = &mut mesh {
+        solid.orient_positively();
+    }
+    Ok(mesh)
+}
+
+/// Vertex numbers from a text file, separated by white space; `#` starts a comment.
+fn read_numbers(path: &Path) -> Result<Vec<u32>, SceneError> {
+    let text = std::fs::read_to_string(path).map_err(|error| SceneError::io(path, &error))?;
+    let mut numbers = vec![];
+    for (line, content) in text.lines().enumerate() {
+        for word in content.split('#').next().unwrap_or("").split_whitespace() {
+            numbers.push(word.parse().map_err(|_| SceneError::Syntax {
+                file: path.display().to_string(),
+                line: line + 1,
+                column: 1,
+                what: format!("{word:?} is not a vertex number"),
+            })?);
+        }
+    }
+    Ok(numbers)
+}

@@ -1,0 +1,99 @@
+//! A simulation: model, state, parameters and stepper in one place, every field public.
+
+use pd_core::{Collider, Force, Model, State, StepContext, StepError, StepParams, StepReport, Stepper, Vec3};
+
+/// Everything bundled for the ordinary user.
+///
+/// ```
+/// use pd_sim::prelude::*;
+///
+/// let mesh = generate::grid(8, 8, 1.0, 1.0)?;
+/// let model = Model::builder(&mesh.positions, 0.2 /* kg */)
+///     .energy(EdgeSprings::new(&mesh.positions, &mesh.edges(), 500.0 /* N/m */)?)
+///     .energy(Pins::new(&mesh.positions, &[0, 8], 1e5)?)
+///     .build()?;
+/// let state = State::at_rest(mesh.positions);
+/// let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(Cholesky::default()));
+/// sim.colliders.push(Box::new(Sphere::new(Vec3::new(0.0, -0.4, 0.0), 0.2)?));
+/// for _ in 0..30 {
+///     sim.step()?;
+/// }
+/// assert!(sim.state.x[80].y < -0.1, "the free corner has fallen");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Simulation {
+    /// The constant part.
+    pub model: Model,
+    /// The varying part.
+    pub state: State,
+    /// Parameters of the step.
+    pub params: StepParams,
+    /// External forces besides gravity.
+    pub forces: Vec<Box<dyn Force>>,
+    /// Obstacles.
+    pub colliders: Vec<Box<dyn Collider>>,
+    stepper: Box<dyn Stepper>,
+}
+
+impl Simulation {
+    /// A simulation with default parameters, no obstacles and no forces but gravity.
+    pub fn new(model: Model, state: State, stepper: impl Stepper + 'static) -> Self {
+        Self::with_boxed(model, state, Box::new(stepper))
+    }
+
+    /// As [`new`](Self::new), with a stepper that is boxed already.
+    pub fn with_boxed(model: Model, state: State, stepper: Box<dyn Stepper>) -> Self {
+        Self { model, state, params: StepParams::default(), forces: vec![], colliders: vec![], stepper }
+    }
+
+    /// Replaces the stepper; the state goes on from where it is.
+    pub fn set_stepper(&mut self, stepper: impl Stepper + 'static) {
+        self.stepper = Box::new(stepper);
+    }
+
+    /// The stepper.
+    pub fn stepper(&self) -> &dyn Stepper {
+        self.stepper.as_ref()
+    }
+
+    /// Factors and allocates now rather than in the first step.
+    pub fn prepare(&mut self) -> Result<(), StepError> {
+        let (context, stepper, _) = self.split();
+        stepper.prepare(context)
+    }
+
+    /// Advances by `params.dt`. Prepares by itself when the model, the time step or the stepper has changed. After
+    /// an error the state is what it was.
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        self.model.set_time(self.state.time + self.params.dt);
+        let (context, stepper, state) = self.split();
+        match stepper.step(context, state) {
+            Err(StepError::NotPrepared { .. }) => {
+                stepper.prepare(context)?;
+                stepper.step(context, state)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Largest |length/rest − 1| over the given edges, with `rest` the lengths at rest.
+    pub fn max_edge_strain(&self, edges: &[[u32; 2]], rest: &[Vec3]) -> f64 {
+        max_edge_strain(edges, rest, &self.state.x)
+    }
+
+    fn split(&mut self) -> (StepContext<'_>, &mut dyn Stepper, &mut State) {
+        let Self { model, state, params, forces, colliders, stepper } = self;
+        (StepContext { model, params, forces, colliders }, stepper.as_mut(), state)
+    }
+}
+
+/// Largest relative change of length over edges; edges without length at rest do not count.
+pub fn max_edge_strain(edges: &[[u32; 2]], rest: &[Vec3], x: &[Vec3]) -> f64 {
+    let length = |p: &[Vec3], [i, j]: [u32; 2]| (p[i as usize] - p[j as usize]).norm();
+    edges
+        .iter()
+        .map(|&edge| (length(rest, edge), length(x, edge)))
+        .filter(|(rest, _)| *rest > 1e-5)
+        .map(|(rest, now)| (now / rest - 1.0).abs())
+        .fold(0.0, f64::max)
+}

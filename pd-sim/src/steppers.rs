@@ -1,0 +1,73 @@
+//! Steppers and global solvers by name.
+
+use crate::SceneError;
+use pd_core::{GlobalSolver, ProjectiveDynamics, Stepper};
+use pd_linear::SolverOptions;
+
+type StepperConstructor = Box<dyn Fn(Box<dyn GlobalSolver>) -> Box<dyn Stepper> + Send + Sync>;
+
+/// Makes steppers by name, as scenes and the command line name them. Users register their own.
+///
+/// ```
+/// use pd_sim::Registry;
+/// let mut registry = Registry::standard();
+/// let stepper = registry.stepper("pd", "cholesky")?;
+/// assert_eq!((stepper.name(), stepper.global_name()), ("pd", Some("cholesky")));
+/// assert!(registry.stepper("pd", "choleski").is_err());
+/// # Ok::<(), pd_sim::SceneError>(())
+/// ```
+pub struct Registry {
+    /// Global solvers.
+    pub solvers: pd_linear::Registry,
+    steppers: Vec<(String, StepperConstructor)>,
+}
+
+impl Registry {
+    /// All steppers and solvers of the workspace.
+    pub fn standard() -> Self {
+        let mut registry = Self { solvers: pd_linear::Registry::standard(), steppers: vec![] };
+        registry.register("pd", |global| {
+            Box::new(ProjectiveDynamics::with_local(Box::new(pd_core::CpuLocal::default()), global))
+        });
+        registry
+    }
+
+    /// Adds a stepper, or replaces the one of that name.
+    pub fn register(
+        &mut self,
+        name: impl Into<String>,
+        constructor: impl Fn(Box<dyn GlobalSolver>) -> Box<dyn Stepper> + Send + Sync + 'static,
+    ) {
+        let name = name.into();
+        self.steppers.retain(|(known, _)| *known != name);
+        self.steppers.push((name, Box::new(constructor)));
+    }
+
+    /// Names of the steppers.
+    pub fn stepper_names(&self) -> Vec<&str> {
+        self.steppers.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Makes a stepper with a global solver of default options.
+    pub fn stepper(&self, stepper: &str, global: &str) -> Result<Box<dyn Stepper>, SceneError> {
+        self.stepper_with(stepper, global, &SolverOptions::default())
+    }
+
+    /// Makes a stepper with a global solver of these options.
+    pub fn stepper_with(
+        &self,
+        stepper: &str,
+        global: &str,
+        options: &SolverOptions,
+    ) -> Result<Box<dyn Stepper>, SceneError> {
+        let Some((_, constructor)) = self.steppers.iter().find(|(name, _)| name == stepper) else {
+            let known = self.stepper_names().join(", ");
+            return Err(SceneError::Registry(format!("there is no stepper {stepper:?}; known are {known}")));
+        };
+        let solver = self
+            .solvers
+            .create_with(global, options)
+            .map_err(|error| SceneError::Registry(error.to_string()))?;
+        Ok(constructor(solver))
+    }
+}
