@@ -1,6 +1,9 @@
 //! Solvers by name, for scene files, command lines and benchmarks.
 
-use crate::{Cholesky, DenseCholesky, Supernodes};
+use crate::{
+    AJacobi, Cholesky, DenseCholesky, DenseJacobi, GaussSeidel, IncompleteCholesky, Jacobi, JacobiOptions,
+    Multigrid, Pcg, Stopping, Supernodes,
+};
 use pd_core::{GlobalSolver, LinearError, Real};
 use std::collections::BTreeMap;
 
@@ -19,6 +22,26 @@ pub struct SolverOptions {
     pub delay: Option<usize>,
     /// Most bytes a dense solver may allocate.
     pub memory: Option<u64>,
+}
+
+impl SolverOptions {
+    fn stopping(&self, default: Stopping) -> Stopping {
+        Stopping {
+            tolerance: self.tolerance.unwrap_or(default.tolerance),
+            iterations: self.iterations.unwrap_or(default.iterations),
+        }
+    }
+
+    fn jacobi(&self, default: JacobiOptions) -> JacobiOptions {
+        JacobiOptions {
+            stopping: self.stopping(default.stopping),
+            variant: default.variant,
+            gamma: self.gamma.or(default.gamma),
+            rho: self.rho.or(default.rho),
+            delay: self.delay.unwrap_or(default.delay),
+            memory: self.memory.unwrap_or(default.memory),
+        }
+    }
 }
 
 type Constructor = Box<dyn Fn(&SolverOptions) -> Result<Box<dyn GlobalSolver>, LinearError> + Send + Sync>;
@@ -63,7 +86,55 @@ impl Registry {
         registry.register("dense", "dense Cholesky, the oracle for small systems", |options| {
             Ok(Box::new(options.memory.map_or_else(DenseCholesky::default, DenseCholesky::with_limit)))
         });
+        registry.register_jacobi();
+        let default = Stopping::default();
+        registry.register("pcg", "conjugate gradients, diagonal preconditioner", move |options| {
+            Ok(Box::new(Pcg::default().with_stopping(options.stopping(default))))
+        });
+        registry.register("pcg-ic", "conjugate gradients, incomplete Cholesky", move |options| {
+            let solver = Pcg::new("pcg-ic", IncompleteCholesky::default());
+            Ok(Box::new(solver.with_stopping(options.stopping(default))))
+        });
+        registry.register("pcg-amg", "conjugate gradients, smoothed-aggregation multigrid", move |options| {
+            let solver = Pcg::new("pcg-amg", Multigrid::default());
+            Ok(Box::new(solver.with_stopping(options.stopping(default))))
+        });
+        registry.register("gauss-seidel", "coloured Gauss-Seidel", move |options| {
+            Ok(Box::new(GaussSeidel::default().with_stopping(options.stopping(default))))
+        });
+        registry.register(
+            "sor",
+            "coloured successive over-relaxation; gamma is its factor",
+            move |options| {
+                Ok(Box::new(GaussSeidel::sor(options.gamma).with_stopping(options.stopping(default))))
+            },
+        );
         registry
+    }
+
+    fn register_jacobi(&mut self) {
+        type Make = fn(JacobiOptions) -> Box<dyn GlobalSolver>;
+        let family: [(&str, &str, Make); 6] = [
+            ("dense-jacobi", "naive Jacobi on a dense 3n x 3n matrix", |o| Box::new(DenseJacobi::new(o))),
+            ("jacobi", "damped Jacobi", |o| Box::new(Jacobi::new(o))),
+            ("chebyshev", "damped Jacobi with Chebyshev acceleration", |o| Box::new(Jacobi::accelerated(o))),
+            ("a-jacobi-1", "A-Jacobi of order 1, Chebyshev", |o| Box::new(AJacobi::new(1, o))),
+            ("a-jacobi-2", "A-Jacobi of order 2, Chebyshev", |o| Box::new(AJacobi::new(2, o))),
+            ("a-jacobi-3", "A-Jacobi of order 3, Chebyshev", |o| Box::new(AJacobi::new(3, o))),
+        ];
+        for (name, description, make) in family {
+            let dense = name == "dense-jacobi";
+            let limit = |default| if dense { DenseJacobi::default().options.memory } else { default };
+            for (suffix, about, default) in [
+                ("", "", JacobiOptions::default()),
+                ("-published", ", as the thesis published it", JacobiOptions::as_published()),
+            ] {
+                let default = JacobiOptions { memory: limit(default.memory), ..default };
+                self.register(format!("{name}{suffix}"), format!("{description}{about}"), move |options| {
+                    Ok(make(options.jacobi(default)))
+                });
+            }
+        }
     }
 
     /// Adds a solver, or replaces the one of that name.

@@ -111,10 +111,6 @@ impl Table {
         Rows { offsets: &self.offsets, columns: &self.columns, values: &self.values }
     }
 
-    pub(crate) fn width(&self) -> usize {
-        self.width
-    }
-
     pub(crate) fn entries(&self) -> usize {
         self.columns.len()
     }

@@ -54,49 +54,12 @@ impl Spectrum {
     /// ```
     pub fn estimate(a: &Csr) -> Result<Self, LinearError> {
         a.check_symmetric()?;
-        let n = a.rows();
-        let ceiling = gershgorin(a);
-        let scale: Vec<Real> = a.diagonal().iter().map(|d| 1.0 / d.sqrt()).collect();
-        let (mut v, mut w) = (start_vector(n), vec![0.0; n]);
-        let (mut previous, mut scaled) = (vec![0.0; n], vec![0.0; n]);
-        let (mut alphas, mut betas): (Vec<Real>, Vec<Real>) = (vec![], vec![]);
-        let (mut min, mut max) = (0.0, ceiling);
-        // Rounding costs orthogonality, so more than n steps can be of use.
-        for step in 1..=STEPS {
-            for_each_row(&mut scaled, 1, |i, out| out[0] = scale[i] * v[i]);
-            let beta = betas.last().copied().unwrap_or(0.0);
-            Rows::from(a).product(&scaled, &mut w, 1, |i, sums, out| {
-                out[0] = scale[i] * sums[0] - beta * previous[i];
-            });
-            let alpha = dot(&w, &v);
-            for_each_row(&mut w, 1, |i, out| out[0] -= alpha * v[i]);
-            alphas.push(alpha);
-            let beta = norm(&w);
-            let exhausted = beta <= 1e-12 * ceiling;
-            if step % LOOK == 0 || exhausted || step == STEPS {
-                let Some((low, high)) = extreme_eigenvalues(&alphas, &betas) else { break };
-                // A Ritz value is a Rayleigh quotient: below zero it proves that A is indefinite.
-                if low <= 1e-14 * high {
-                    return Err(not_definite(a, low));
-                }
-                let bound = |ritz| if exhausted { 0.0 } else { beta * last_component(&alphas, &betas, ritz) };
-                let (low_bound, high_bound) = (bound(low), bound(high));
-                min = (low - low_bound).max(0.5 * low);
-                max = (MARGIN * high + high_bound).min(ceiling);
-                let found = low_bound <= MIN_ACCURACY * low && high_bound <= MAX_ACCURACY * high;
-                if exhausted || found {
-                    break;
-                }
-            }
-            betas.push(beta);
-            std::mem::swap(&mut previous, &mut v);
-            for_each_row(&mut v, 1, |i, out| out[0] = w[i] / beta);
+        let found = lanczos(a, MIN_ACCURACY);
+        // A Ritz value is a Rayleigh quotient: below zero it proves that A is indefinite.
+        if found.ritz_min <= 1e-14 * found.max {
+            return Err(not_definite(a, found.ritz_min));
         }
-        if min <= 0.0 || !max.is_finite() {
-            // Lanczos broke down: the safe ceiling, and a floor that only costs speed.
-            (min, max) = (1e-6 * ceiling, ceiling);
-        }
-        Ok(Self { min, max, products: alphas.len() })
+        Ok(Self { min: found.min, max: found.max, products: found.products })
     }
 
     /// The damping that contracts best: 2/(λmin + λmax).
@@ -113,6 +76,60 @@ impl Spectrum {
     pub fn condition(&self) -> Real {
         self.max / self.min
     }
+}
+
+/// λmax(D⁻¹A) from above, in a few products.
+pub(crate) fn largest_eigenvalue(a: &Csr) -> Real {
+    lanczos(a, Real::INFINITY).max
+}
+
+struct Found {
+    min: Real,
+    max: Real,
+    ritz_min: Real,
+    products: usize,
+}
+
+/// Lanczos until λmin is known to the relative bound `min_accuracy` and λmax to `MAX_ACCURACY`.
+fn lanczos(a: &Csr, min_accuracy: Real) -> Found {
+    let n = a.rows();
+    let ceiling = gershgorin(a);
+    // Used if Lanczos breaks down: the safe ceiling, and a floor that only costs speed.
+    let mut found = Found { min: 1e-6 * ceiling, max: ceiling, ritz_min: 1e-6 * ceiling, products: 0 };
+    let scale: Vec<Real> = a.diagonal().iter().map(|d| 1.0 / d.sqrt()).collect();
+    let (mut v, mut w) = (start_vector(n), vec![0.0; n]);
+    let (mut previous, mut scaled) = (vec![0.0; n], vec![0.0; n]);
+    let (mut alphas, mut betas): (Vec<Real>, Vec<Real>) = (vec![], vec![]);
+    // Rounding costs orthogonality, so more than n steps can be of use.
+    for step in 1..=STEPS {
+        for_each_row(&mut scaled, 1, |i, out| out[0] = scale[i] * v[i]);
+        let beta = betas.last().copied().unwrap_or(0.0);
+        Rows::from(a).product(&scaled, &mut w, 1, |i, sums, out| {
+            out[0] = scale[i] * sums[0] - beta * previous[i];
+        });
+        let alpha = dot(&w, &v);
+        for_each_row(&mut w, 1, |i, out| out[0] -= alpha * v[i]);
+        alphas.push(alpha);
+        found.products = step;
+        let beta = norm(&w);
+        let exhausted = beta <= 1e-12 * ceiling;
+        if step % LOOK == 0 || exhausted || step == STEPS {
+            let Some((low, high)) = extreme_eigenvalues(&alphas, &betas) else { break };
+            let bound = |ritz| if exhausted { 0.0 } else { beta * last_component(&alphas, &betas, ritz) };
+            let (low_bound, high_bound) = (bound(low), bound(high));
+            found.ritz_min = low;
+            found.min = (low - low_bound).max(0.5 * low);
+            found.max = (MARGIN * high + high_bound).min(ceiling);
+            let done = low_bound <= min_accuracy * low.abs() && high_bound <= MAX_ACCURACY * high;
+            if exhausted || done || low <= 0.0 {
+                break;
+            }
+        }
+        betas.push(beta);
+        std::mem::swap(&mut previous, &mut v);
+        for_each_row(&mut v, 1, |i, out| out[0] = w[i] / beta);
+    }
+    found
 }
 
 /// max_i Σ_j |a_ij|/a_ii: no eigenvalue of D⁻¹A is larger.

@@ -6,7 +6,7 @@ use pd_linear::{Csr, DenseCholesky, GlobalSolver, Real};
 const INERTIA: Real = 3.6;
 
 /// M/h² + Σ w a aᵀ.
-pub fn assemble(inertia: Real, rows: usize, terms: &[(Real, Vec<(u32, Real)>)]) -> Csr {
+pub(crate) fn assemble(inertia: Real, rows: usize, terms: &[(Real, Vec<(u32, Real)>)]) -> Csr {
     let mut triplets: Vec<_> = (0..rows as u32).map(|i| (i, i, inertia)).collect();
     for (weight, a) in terms {
         for &(i, ai) in a {
@@ -43,7 +43,7 @@ fn spring((i, j): (u32, u32), weight: Real) -> (Real, Vec<(u32, Real)>) {
 }
 
 /// Mass-spring cloth, two corners pinned.
-pub fn cloth(n: u32, weight: Real) -> Csr {
+pub(crate) fn cloth(n: u32, weight: Real) -> Csr {
     let mut terms: Vec<_> = grid_edges(n).into_iter().map(|e| spring(e, weight)).collect();
     terms.extend([(weight, vec![(0, 1.0)]), (weight, vec![(n - 1, 1.0)])]);
     assemble(INERTIA, (n * n) as usize, &terms)
@@ -51,7 +51,7 @@ pub fn cloth(n: u32, weight: Real) -> Csr {
 
 /// The same cloth with strong bending: rows of the five-point Laplacian, squared by the assembly.
 /// λmax(D⁻¹A) is above 2: the checkerboard has 64 where the diagonal has 20.
-pub fn bending(n: u32, weight: Real, bend: Real) -> Csr {
+pub(crate) fn bending(n: u32, weight: Real, bend: Real) -> Csr {
     let edges = grid_edges(n);
     let mut terms: Vec<_> = edges.iter().map(|&e| spring(e, weight)).collect();
     for v in 0..n * n {
@@ -65,7 +65,7 @@ pub fn bending(n: u32, weight: Real, bend: Real) -> Csr {
 }
 
 /// A bar of flat tetrahedra whose stiff directions agree: λmax(D⁻¹A) close to 4, the bound for tetrahedra.
-pub fn slivers(tets: u32, weight: Real) -> Csr {
+pub(crate) fn slivers(tets: u32, weight: Real) -> Csr {
     let rows = 2 * tets + 2;
     let mut terms = vec![];
     for k in (0..2 * tets).step_by(2) {
@@ -77,7 +77,7 @@ pub fn slivers(tets: u32, weight: Real) -> Csr {
 }
 
 /// Numbers in [−1, 1), the same every time.
-pub fn noise(length: usize, seed: u64) -> Vec<Real> {
+pub(crate) fn noise(length: usize, seed: u64) -> Vec<Real> {
     let hash = |i: u64| {
         let mut z = (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ seed.wrapping_mul(0xD1B5_4A32_D192_ED03);
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -88,7 +88,7 @@ pub fn noise(length: usize, seed: u64) -> Vec<Real> {
 }
 
 /// Every matrix class, small.
-pub fn zoo() -> Vec<(&'static str, Csr)> {
+pub(crate) fn zoo() -> Vec<(&'static str, Csr)> {
     vec![
         ("cloth", cloth(12, 100.0)),
         ("stiff cloth", cloth(12, 1500.0)),
@@ -99,17 +99,17 @@ pub fn zoo() -> Vec<(&'static str, Csr)> {
     ]
 }
 
-pub fn norm(x: &[Real]) -> Real {
+pub(crate) fn norm(x: &[Real]) -> Real {
     x.iter().map(|x| x * x).sum::<Real>().sqrt()
 }
 
-pub fn relative_residual(a: &Csr, b: &[Real], x: &[Real], columns: usize) -> Real {
+pub(crate) fn relative_residual(a: &Csr, b: &[Real], x: &[Real], columns: usize) -> Real {
     let mut ax = vec![0.0; b.len()];
     a.multiply(x, &mut ax, columns);
     norm(&b.iter().zip(&ax).map(|(b, ax)| b - ax).collect::<Vec<_>>()) / norm(b)
 }
 
-pub fn oracle(a: &Csr, b: &[Real], columns: usize) -> Vec<Real> {
+pub(crate) fn oracle(a: &Csr, b: &[Real], columns: usize) -> Vec<Real> {
     let mut solver = DenseCholesky::default();
     solver.factor(a).unwrap();
     let mut x = vec![0.0; b.len()];
@@ -118,7 +118,7 @@ pub fn oracle(a: &Csr, b: &[Real], columns: usize) -> Vec<Real> {
 }
 
 /// All eigenvalues of D^-½ A D^-½ by a dense method.
-pub fn dense_spectrum(a: &Csr) -> (Real, Real) {
+pub(crate) fn dense_spectrum(a: &Csr) -> (Real, Real) {
     let d = a.diagonal();
     let m = nalgebra::DMatrix::from_fn(a.rows(), a.rows(), |i, j| a.get(i, j) / (d[i] * d[j]).sqrt());
     let e = m.symmetric_eigenvalues();
