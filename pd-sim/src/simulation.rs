@@ -48,7 +48,12 @@ impl Simulation {
 
     /// Replaces the stepper; the state goes on from where it is.
     pub fn set_stepper(&mut self, stepper: impl Stepper + 'static) {
-        self.stepper = Box::new(stepper);
+        self.set_boxed_stepper(Box::new(stepper));
+    }
+
+    /// As [`set_stepper`](Self::set_stepper), with a stepper that is boxed already, as a registry makes it.
+    pub fn set_boxed_stepper(&mut self, stepper: Box<dyn Stepper>) {
+        self.stepper = stepper;
     }
 
     /// The stepper.
