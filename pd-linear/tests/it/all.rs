@@ -34,11 +34,14 @@ fn agrees(name: &str, a: &Csr, b: &[Real], columns: usize, options: &SolverOptio
 fn all_agree_with_the_oracle_on_matrices_of_the_field() {
     for (matrix, a) in zoo() {
         for name in corrected() {
+            // Dense sweeps are slow, and the same iteration as sparse ones.
+            let tolerance = (name == "dense-jacobi").then_some(1e-4);
             for columns in [1, 3] {
-                agrees(&name, &a, &noise(columns * a.rows(), 7), columns, &SolverOptions::default());
+                let options = SolverOptions { tolerance, ..SolverOptions::default() };
+                let report = agrees(&name, &a, &noise(columns * a.rows(), 7), columns, &options);
+                println!("{matrix}, {name}: {} iterations", report.iterations);
             }
         }
-        println!("{matrix}: ok");
     }
 }
 
@@ -229,25 +232,20 @@ fn the_condition_of_conjugate_gradients_is_that_of_the_matrix() {
 
 #[test]
 fn better_preconditioners_need_fewer_iterations() {
-    let a = cloth(60, 1500.0);
+    let a = cloth(40, 1500.0);
     let b = noise(3 * a.rows(), 2);
     let count = |name: &str| {
         let mut solver = Registry::standard().create(name).unwrap();
         solver.factor(&a).unwrap();
         let report = solver.solve(&b, &mut vec![0.0; b.len()], 3).unwrap();
+        println!("{name}: {report:?}");
         assert!(report.converged);
         report.iterations
     };
     let [diagonal, incomplete, multigrid] = ["pcg", "pcg-ic", "pcg-amg"].map(count);
-    println!("pcg {diagonal}, pcg-ic {incomplete}, pcg-amg {multigrid}");
-    println!(
-        "gauss-seidel {}, sor {}, chebyshev {}",
-        count("gauss-seidel"),
-        count("sor"),
-        count("chebyshev")
-    );
     assert!(multigrid < incomplete && incomplete < diagonal);
-    assert!(count("sor") < count("gauss-seidel") && count("chebyshev") < count("gauss-seidel"));
+    let [plain, over, chebyshev] = ["gauss-seidel", "sor", "chebyshev"].map(count);
+    assert!(over < plain && chebyshev < plain);
 }
 
 #[test]

@@ -2,5 +2,8 @@
 
 mod all;
 mod direct;
+mod fused;
 mod jacobi;
+mod low_rank;
 mod matrices;
+mod matrix_market;

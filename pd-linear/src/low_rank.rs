@@ -1,0 +1,294 @@
+//! A few pins or springs more or less without a new factor.
+//!
+//! With the factor of A₀ and changes A = A₀ + U Σ Uᵀ, where Σ holds signs and the columns of U are √|w| a,
+//!
+//! ```text
+//! A⁻¹ = A₀⁻¹ − Z S⁻¹ Zᵀ,   Z = A₀⁻¹U,   S = Σ + UᵀZ
+//! ```
+//! Woodbury 1950; Hager 1989, "Updating the inverse of a matrix". A is positive definite if and only if S has as many
+//! negative eigenvalues as Σ. Taking away much of A₀ cancels digits; a step of iterative refinement brings them back.
+
+use crate::rows::Rows;
+use crate::vector::{check_input, resize};
+use nalgebra::DMatrix;
+use pd_core::{Csr, GlobalSolver, LinearError, Pattern, Real, SolveReport};
+use std::sync::Arc;
+
+/// A symmetric change of rank one, A ← A + w a aᵀ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// w; negative to take away.
+    pub weight: Real,
+    /// The entries (index, value) of a.
+    pub row: Vec<(u32, Real)>,
+}
+
+impl Change {
+    /// A pin of this weight on a vertex.
+    pub fn pin(vertex: u32, weight: Real) -> Self {
+        Self { weight, row: vec![(vertex, 1.0)] }
+    }
+
+    /// A spring of this weight between two vertices.
+    pub fn spring(i: u32, j: u32, weight: Real) -> Self {
+        Self { weight, row: vec![(i, 1.0), (j, -1.0)] }
+    }
+
+    /// The change that takes this one back.
+    pub fn reversed(&self) -> Self {
+        Self { weight: -self.weight, row: self.row.clone() }
+    }
+}
+
+/// Any solver, with changes of low rank on top of its matrix.
+///
+/// ```
+/// use pd_linear::{Change, Cholesky, Csr, GlobalSolver, LowRank};
+/// let mut solver = LowRank::new(Cholesky::default());
+/// solver.factor(&Csr::from_triplets(2, &[(0, 0, 1.0), (1, 1, 1.0)])?)?;
+/// solver.apply(&[Change::spring(0, 1, 1.0)])?; // now [2 -1; -1 2]
+/// let mut x = [0.0; 2];
+/// solver.solve(&[1.0, 1.0], &mut x, 1)?;
+/// assert!((x[0] - 1.0).abs() < 1e-14);
+/// # Ok::<(), pd_linear::LinearError>(())
+/// ```
+pub struct LowRank<S> {
+    /// Steps of iterative refinement in `solve`. Default 1.
+    pub refinements: usize,
+    inner: S,
+    base: Csr,
+    changes: Vec<Change>,
+    /// A₀⁻¹u of each change.
+    z: Vec<Vec<Real>>,
+    /// S⁻¹, by rows.
+    inverse: Vec<Real>,
+    small: [Vec<Real>; 2],
+    r: Vec<Real>,
+    correction: Vec<Real>,
+}
+
+impl<S: GlobalSolver> LowRank<S> {
+    /// Wraps a solver; `factor` it next.
+    pub fn new(inner: S) -> Self {
+        let empty = Vec::new;
+        Self {
+            refinements: 1,
+            inner,
+            base: Csr::default(),
+            changes: vec![],
+            z: vec![],
+            inverse: empty(),
+            small: [empty(), empty()],
+            r: empty(),
+            correction: empty(),
+        }
+    }
+
+    /// Changes in force, oldest first. Their number is the rank.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// Adds changes. On an error (an index out of range, a matrix no longer positive definite) nothing is changed.
+    pub fn apply(&mut self, changes: &[Change]) -> Result<(), LinearError> {
+        let n = self.base.rows();
+        if n == 0 {
+            return Err(LinearError::NotFactored { solver: self.name().to_owned() });
+        }
+        for change in changes {
+            check_change(change, n)?;
+        }
+        let before = self.changes.len();
+        let result = self.extend(changes);
+        if result.is_err() {
+            self.changes.truncate(before);
+            self.z.truncate(before);
+        }
+        result
+    }
+
+    /// Takes back the change at this place of [`changes`](Self::changes).
+    pub fn remove(&mut self, index: usize) -> Result<(), LinearError> {
+        if index >= self.changes.len() {
+            let expected = self.changes.len();
+            return Err(LinearError::Dimension { what: "index of a change", expected, got: index });
+        }
+        let (change, z) = (self.changes.remove(index), self.z.remove(index));
+        let inverse = self.capacitance();
+        if inverse.is_err() {
+            self.changes.insert(index, change);
+            self.z.insert(index, z);
+        }
+        self.inverse = inverse?;
+        self.reserve(self.base.rows() * 3, 3);
+        Ok(())
+    }
+
+    /// A with all changes, for a fresh factor.
+    pub fn matrix(&self) -> Result<Csr, LinearError> {
+        let a = &self.base;
+        let mut triplets = Vec::with_capacity(a.pattern().entries());
+        for i in 0..a.rows() {
+            triplets.extend(a.row(i).map(|(j, v)| (i as u32, j as u32, v)));
+        }
+        for Change { weight, row } in &self.changes {
+            for &(i, ai) in row {
+                triplets.extend(row.iter().map(|&(j, aj)| (i, j, weight * ai * aj)));
+            }
+        }
+        Csr::from_triplets(a.rows(), &triplets)
+    }
+
+    /// Factors the changed matrix afresh; no changes remain. Pays once the rank is large.
+    pub fn refactor(&mut self) -> Result<(), LinearError> {
+        let a = self.matrix()?;
+        self.factor(&a)
+    }
+
+    fn extend(&mut self, changes: &[Change]) -> Result<(), LinearError> {
+        let n = self.base.rows();
+        let mut u = vec![0.0; n];
+        for change in changes {
+            let scale = change.weight.abs().sqrt();
+            u.fill(0.0);
+            change.row.iter().for_each(|&(i, a)| u[i as usize] += scale * a);
+            let mut z = vec![0.0; n];
+            self.inner.solve(&u, &mut z, 1)?;
+            self.changes.push(change.clone());
+            self.z.push(z);
+        }
+        self.inverse = self.capacitance()?;
+        self.reserve(n * 3, 3);
+        Ok(())
+    }
+
+    /// S⁻¹, or why there is none.
+    fn capacitance(&self) -> Result<Vec<Real>, LinearError> {
+        let rank = self.changes.len();
+        if rank == 0 {
+            return Ok(vec![]);
+        }
+        let entry = |i: usize, j: usize| {
+            let coupling = scaled_dot(&self.changes[i], |k| self.z[j][k]);
+            coupling + if i == j { self.changes[i].weight.signum() } else { 0.0 }
+        };
+        let mut s = DMatrix::from_fn(rank, rank, entry);
+        s = (&s + s.transpose()) * 0.5;
+        let eigenvalues = s.symmetric_eigenvalues();
+        let negative = eigenvalues.iter().filter(|e| **e < 0.0).count();
+        let expected = self.changes.iter().filter(|change| change.weight < 0.0).count();
+        let smallest = eigenvalues.iter().map(|e| e.abs()).fold(Real::INFINITY, Real::min);
+        let largest = eigenvalues.iter().map(|e| e.abs()).fold(0.0, Real::max);
+        let first_row = |change: &Change| change.row.first().map_or(0, |entry| entry.0 as usize);
+        let culprit = self.changes.iter().rev().find(|change| change.weight < 0.0).map_or(0, first_row);
+        let indefinite = LinearError::NotPositiveDefinite { row: culprit, pivot: -smallest };
+        if negative != expected || smallest <= 1e-13 * largest.max(1.0) || !largest.is_finite() {
+            return Err(indefinite);
+        }
+        let inverse = s.try_inverse().ok_or(indefinite)?;
+        Ok(inverse.iter().copied().collect()) // symmetric: by rows or by columns is the same
+    }
+
+    fn reserve(&mut self, length: usize, columns: usize) {
+        resize(&mut self.r, length);
+        resize(&mut self.correction, length);
+        self.small.iter_mut().for_each(|small| resize(small, self.changes.len() * columns));
+    }
+
+    /// x = A⁻¹b by the formula.
+    fn woodbury(&mut self, b: &[Real], x: &mut [Real], columns: usize) -> Result<SolveReport, LinearError> {
+        let report = self.inner.solve(b, x, columns)?;
+        let rank = self.changes.len();
+        let [y, t] = &mut self.small;
+        for (k, change) in self.changes.iter().enumerate() {
+            (0..columns).for_each(|c| y[k * columns + c] = scaled_dot(change, |i| x[i * columns + c]));
+        }
+        for k in 0..rank {
+            for c in 0..columns {
+                t[k * columns + c] = (0..rank).map(|j| self.inverse[k * rank + j] * y[j * columns + c]).sum();
+            }
+        }
+        for (k, z) in self.z.iter().enumerate() {
+            for (x, z) in x.chunks_exact_mut(columns).zip(z) {
+                (0..columns).for_each(|c| x[c] -= z * t[k * columns + c]);
+            }
+        }
+        Ok(report)
+    }
+}
+
+/// uᵀx for u = √|w| a.
+fn scaled_dot(change: &Change, x: impl Fn(usize) -> Real) -> Real {
+    change.weight.abs().sqrt() * change.row.iter().map(|&(i, a)| a * x(i as usize)).sum::<Real>()
+}
+
+fn check_change(change: &Change, n: usize) -> Result<(), LinearError> {
+    if !change.weight.is_finite() || change.weight == 0.0 {
+        let what = format!("the weight of a change is {}; it must be finite and not zero", change.weight);
+        return Err(LinearError::Parameter { solver: "low-rank".to_owned(), what });
+    }
+    for &(i, value) in &change.row {
+        if i as usize >= n {
+            return Err(LinearError::Dimension { what: "vertex of a change", expected: n, got: i as usize });
+        }
+        if !value.is_finite() {
+            return Err(LinearError::NotFinite { row: i as usize, column: 0, value });
+        }
+    }
+    Ok(())
+}
+
+impl<S: GlobalSolver> GlobalSolver for LowRank<S> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn analyse(&mut self, pattern: &Arc<Pattern>) -> Result<(), LinearError> {
+        self.inner.analyse(pattern)
+    }
+
+    /// Factors; changes made before are forgotten.
+    fn factor(&mut self, a: &Csr) -> Result<(), LinearError> {
+        self.base = Csr::default();
+        self.changes.clear();
+        self.z.clear();
+        self.inverse.clear();
+        self.inner.factor(a)?;
+        self.base = a.clone();
+        Ok(())
+    }
+
+    fn solve(&mut self, b: &[Real], x: &mut [Real], columns: usize) -> Result<SolveReport, LinearError> {
+        if self.changes.is_empty() {
+            return self.inner.solve(b, x, columns);
+        }
+        check_input(self.base.rows(), b, x, columns)?;
+        self.reserve(x.len(), columns);
+        let report = self.woodbury(b, x, columns)?;
+        for _ in 0..self.refinements {
+            let mut r = std::mem::take(&mut self.r);
+            let mut correction = std::mem::take(&mut self.correction);
+            Rows::from(&self.base).residual(b, x, &mut r, columns);
+            for change in &self.changes {
+                for c in 0..columns {
+                    let stretch: Real =
+                        change.row.iter().map(|&(i, a)| a * x[i as usize * columns + c]).sum();
+                    let force = change.weight * stretch;
+                    change.row.iter().for_each(|&(i, a)| r[i as usize * columns + c] -= a * force);
+                }
+            }
+            correction.fill(0.0);
+            let result = self.woodbury(&r, &mut correction, columns);
+            x.iter_mut().zip(&correction).for_each(|(x, correction)| *x += correction);
+            (self.r, self.correction) = (r, correction);
+            result?;
+        }
+        Ok(SolveReport { residual: None, ..report })
+    }
+
+    fn bytes(&self) -> usize {
+        let vectors =
+            self.z.len() * self.base.rows() + self.inverse.len() + self.r.len() + self.correction.len();
+        self.inner.bytes() + 12 * self.base.pattern().entries() + 8 * vectors
+    }
+}
