@@ -40,6 +40,7 @@ mod error;
 pub mod force;
 pub mod material;
 mod pin;
+mod polar;
 mod product;
 mod ring;
 mod strain_range;
@@ -72,3 +73,8 @@ pub use weight::Weight;
 /// Edges shorter than this at rest, m, carry no constraint: their direction is rounding noise, and meshes have
 /// them on purpose (the pole rings of a latitude-longitude sphere).
 pub const SHORTEST_EDGE: pd_core::Real = 1e-5;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -118,3 +118,89 @@ fn rising_root(mut low: Real, mut high: Real, value_and_slope: impl Fn(Real) -> 
     }
     t
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn distance<const N: usize>(a: &[Real; N], b: &[Real; N]) -> Real {
+        a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<Real>().sqrt()
+    }
+
+    /// Least distance over a grid of the first two values, the third following from the product.
+    fn brute_force_three(sigma: [Real; 3], s: Real) -> Real {
+        let mut best = Real::INFINITY;
+        let reach = sigma[0].max(s.cbrt()) * 1.2 + 0.5;
+        for i in 1..=200 {
+            for j in 1..=200 {
+                let (a, b) = (reach * Real::from(i) / 200.0, reach * Real::from(j) / 200.0);
+                best = best.min(distance(&[a, b, s / (a * b)], &sigma));
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn of_two_minima_the_nearer_is_taken() {
+        // Equal values 1 and s = 0.14: shrinking all alike to ∛s is a minimum, but a single smaller value is nearer.
+        let x = clamp_product([1.0; 3], 0.1, 0.14);
+        let alike = [0.14_f64.cbrt(); 3];
+        assert!(distance(&x, &[1.0; 3]) < distance(&alike, &[1.0; 3]) - 1e-3, "{x:?}");
+        let x = clamp_product([1.0; 3], 0.1, 0.16);
+        assert!(distance(&x, &[0.16_f64.cbrt(); 3]) < 1e-12, "{x:?}");
+        // In the plane the two ways part at s = ¼.
+        let x = clamp_product([1.0; 2], 0.1, 0.21);
+        assert!(distance(&x, &[0.7, 0.3]) < 1e-12, "{x:?}");
+    }
+
+    #[test]
+    fn extremes() {
+        let cases: [[Real; 3]; 8] = [
+            [0.0; 3],
+            [1.0, 0.0, 0.0],
+            [1.0, 1.0, -1.0],
+            [1e3, 1e3, -1e3],
+            [1e6, 1e-6, 1e-9],
+            [1e8, 1e8, 1e8],
+            [1e-12, 1e-12, -1e-12],
+            [1e5, 1.0, 1.0],
+        ];
+        for sigma in cases {
+            let x = clamp_product(sigma, 1.0, 1.0);
+            let product: Real = x.iter().product();
+            assert!((product - 1.0).abs() < 1e-12, "{sigma:?} gave {x:?} with product {product}");
+            assert!(x.iter().all(|x| *x > 0.0));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn three_values_against_brute_force(
+            mut sigma in [0.0..2.0, 0.0..2.0, 0.0..2.0], sign in any::<bool>(), s in 0.02..2.0
+        ) {
+            sigma.sort_by(|a: &Real, b| b.total_cmp(a));
+            if sign { sigma[2] = -sigma[2]; }
+            let x = clamp_product(sigma, s, s);
+            prop_assert!((x.iter().product::<Real>() / s - 1.0).abs() < 1e-12);
+            prop_assert!(x[0] >= x[1] - 1e-12 && x[1] >= x[2] - 1e-12 && x[2] > 0.0);
+            // One multiplier for all: x_i (x_i − σ_i) = μ.
+            let mu: Vec<Real> = x.iter().zip(&sigma).map(|(x, v)| x * (x - v)).collect();
+            prop_assert!((mu[0] - mu[1]).abs() < 1e-12 && (mu[1] - mu[2]).abs() < 1e-12, "{mu:?}");
+            prop_assert!(distance(&x, &sigma) <= brute_force_three(sigma, s) + 1e-12);
+        }
+
+        #[test]
+        fn two_values_against_brute_force(mut sigma in [0.0..2.0, 0.0..2.0], s in 0.02..2.0) {
+            sigma.sort_by(|a: &Real, b| b.total_cmp(a));
+            let x = clamp_product(sigma, s, s);
+            prop_assert!((x[0] * x[1] / s - 1.0).abs() < 1e-12);
+            for i in 1..=4000 {
+                let a = Real::from(i) / 1000.0;
+                prop_assert!(distance(&x, &sigma) <= distance(&[a, s / a], &sigma) + 1e-12);
+            }
+        }
+    }
+}

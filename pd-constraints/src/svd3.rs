@@ -31,7 +31,9 @@ impl Svd3 {
     /// U diag(σ) Vᵀ with other values for σ.
     pub fn with(&self, sigma: &Vec3) -> Mat3 {
         let [u0, u1, u2] = columns(&self.u);
-        Mat3::from_columns(&[u0 * sigma.x, u1 * sigma.y, u2 * sigma.z]) * self.v.transpose()
+        let (a, b, c) = (u0 * sigma.x, u1 * sigma.y, u2 * sigma.z);
+        let column = |j: usize| a * self.v[(j, 0)] + b * self.v[(j, 1)] + c * self.v[(j, 2)];
+        Mat3::from_columns(&[column(0), column(1), column(2)])
     }
 }
 
@@ -52,25 +54,16 @@ pub fn svd3(f: &Mat3) -> Svd3 {
     let mut b = columns(&f);
     let mut v = columns(&Mat3::identity());
     for _ in 0..MAX_SWEEPS {
-        let mut rotated = false;
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            if let Some((c, s)) = rotation(&b[p], &b[q]) {
-                rotate(&mut b, p, q, c, s);
-                rotate(&mut v, p, q, c, s);
-                rotated = true;
-            }
-        }
-        if !rotated {
+        let first = make_orthogonal(&mut b, &mut v, 0, 1);
+        let second = make_orthogonal(&mut b, &mut v, 0, 2);
+        let third = make_orthogonal(&mut b, &mut v, 1, 2);
+        if !(first || second || third) {
             break;
         }
     }
-    for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-        if b[p].norm_squared() < b[q].norm_squared() {
-            // A quarter turn exchanges the columns and keeps V a rotation.
-            rotate(&mut b, p, q, 0.0, -1.0);
-            rotate(&mut v, p, q, 0.0, -1.0);
-        }
-    }
+    sort(&mut b, &mut v, 0, 1);
+    sort(&mut b, &mut v, 0, 2);
+    sort(&mut b, &mut v, 1, 2);
     let (u0, u1) = frame(&b[0], &b[1]);
     let u2 = u0.cross(&u1);
     let third = u2.dot(&b[2]);
@@ -111,14 +104,11 @@ pub fn svd32(f: &[Vec3; 2]) -> Svd32 {
     let [mut b, mut v] = [columns(&f), columns(&Mat3::identity())];
     // One rotation is enough in exact arithmetic; the next ones remove its rounding.
     for _ in 0..MAX_SWEEPS {
-        let Some((c, s)) = rotation(&b[0], &b[1]) else { break };
-        rotate(&mut b, 0, 1, c, s);
-        rotate(&mut v, 0, 1, c, s);
+        if !make_orthogonal(&mut b, &mut v, 0, 1) {
+            break;
+        }
     }
-    if b[0].norm_squared() < b[1].norm_squared() {
-        rotate(&mut b, 0, 1, 0.0, -1.0);
-        rotate(&mut v, 0, 1, 0.0, -1.0);
-    }
+    sort(&mut b, &mut v, 0, 1);
     let (u0, u1) = frame(&b[0], &b[1]);
     let second = u1.dot(&b[1]).max(0.0);
     let sigma = [u0.dot(&b[0]).max(second) * scale, second * scale];
@@ -130,25 +120,42 @@ fn columns(m: &Mat3) -> [Vec3; 3] {
 }
 
 /// The matrix and the factor taken out of it, so that fourth powers of entries neither overflow nor vanish.
+#[inline(always)]
 fn scaled(f: &Mat3) -> (Mat3, Real) {
-    let largest = f.amax();
+    // Not `amax`, which is slow here; NaN entries pass through and show in the result.
+    let largest = f.iter().fold(0.0, |m: Real, c| m.max(c.abs()));
     if (1e-30..1e30).contains(&largest) || largest == 0.0 { (*f, 1.0) } else { (f / largest, largest) }
 }
 
-/// Cosine and sine of the smaller rotation that makes two columns orthogonal; `None` if they are.
-fn rotation(p: &Vec3, q: &Vec3) -> Option<(Real, Real)> {
-    let (pp, qq, pq) = (p.norm_squared(), q.norm_squared(), p.dot(q));
+/// Makes the columns p and q of B orthogonal by the smaller of the possible rotations; says whether it had to.
+///
+/// Inlined, so that the indices are constants and the columns stay in registers.
+#[inline(always)]
+fn make_orthogonal(b: &mut [Vec3; 3], v: &mut [Vec3; 3], p: usize, q: usize) -> bool {
+    let (pp, qq, pq) = (b[p].norm_squared(), b[q].norm_squared(), b[p].dot(&b[q]));
     if pq * pq <= ORTHOGONAL_SQUARED * pp * qq {
-        return None;
+        return false;
     }
-    // tan(2φ) = 2pq/(pp − qq): of the two solutions t = tan φ of t² + 2zt − 1 = 0 the one with |t| ≤ 1.
-    let z = (qq - pp) / (2.0 * pq);
-    let t = 1.0_f64.copysign(z) / (z.abs() + (1.0 + z * z).sqrt());
+    // tan 2φ = 2pq/(qq − pp) = y/x, and of the two solutions for t = tan φ the one with |t| ≤ 1.
+    let (x, y) = (qq - pp, 2.0 * pq);
+    let t = y.copysign(x * y) / (x.abs() + (x * x + y * y).sqrt());
     let c = 1.0 / (1.0 + t * t).sqrt();
-    Some((c, c * t))
+    rotate(b, p, q, c, c * t);
+    rotate(v, p, q, c, c * t);
+    true
+}
+
+/// Puts the longer of two columns first. A quarter turn exchanges them and keeps V a rotation.
+#[inline(always)]
+fn sort(b: &mut [Vec3; 3], v: &mut [Vec3; 3], p: usize, q: usize) {
+    if b[p].norm_squared() < b[q].norm_squared() {
+        (b[p], b[q]) = (b[q], -b[p]);
+        (v[p], v[q]) = (v[q], -v[p]);
+    }
 }
 
 /// (p, q) ← (c p − s q, s p + c q).
+#[inline(always)]
 fn rotate(columns: &mut [Vec3; 3], p: usize, q: usize, c: Real, s: Real) {
     let (a, b) = (columns[p], columns[q]);
     columns[p] = a * c - b * s;

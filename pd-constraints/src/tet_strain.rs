@@ -7,7 +7,7 @@
 //! [`material`](crate::material) for the material it makes.
 
 use crate::svd3::svd3;
-use crate::{ConstraintError, StrainRange, Weight, tet_frame};
+use crate::{ConstraintError, StrainRange, Weight, polar, tet_frame};
 use pd_core::{EnergyBatch, Mat3, Stencil, Strain, Vec3};
 use std::ops::Range;
 
@@ -48,6 +48,11 @@ impl TetStrain {
     pub fn deformation_gradient(&self, element: usize, x: &[Vec3]) -> Mat3 {
         tet_frame::gradient(&self.stencil, element, x)
     }
+
+    fn clamped(&self, f: &Mat3) -> Mat3 {
+        let svd = svd3(f);
+        svd.with(&Vec3::from_fn(|axis, _| self.range.clamp(axis, svd.sigma[axis])))
+    }
 }
 
 impl EnergyBatch for TetStrain {
@@ -60,10 +65,11 @@ impl EnergyBatch for TetStrain {
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
+        let rigid = self.range == StrainRange::RIGID;
         for z in z.chunks_exact_mut(3) {
-            let svd = svd3(&Mat3::from_columns(&[z[0], z[1], z[2]]));
-            let clamped = Vec3::from_fn(|axis, _| self.range.clamp(axis, svd.sigma[axis]));
-            let nearest = svd.with(&clamped);
+            let f = Mat3::from_columns(&[z[0], z[1], z[2]]);
+            let rotation = if rigid { polar::nearest_rotation(&f) } else { None };
+            let nearest = rotation.unwrap_or_else(|| self.clamped(&f));
             for (z, column) in z.iter_mut().zip(nearest.column_iter()) {
                 z.copy_from(&column);
             }

@@ -126,7 +126,7 @@ fn short_edges_carry_nothing() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     /// Mean-value weights against the formula with angles, (1 − cos θ)/sin θ and all.
     #[test]

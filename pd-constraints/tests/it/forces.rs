@@ -93,7 +93,7 @@ fn point_forces_act_on_their_vertices_in_their_interval() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     /// Any split into ranges gives the same bits, and what was there before stays.
     #[test]

@@ -12,7 +12,7 @@ fn gradient_error(batch: impl EnergyBatch, x: &[Vec3]) -> Real {
     let mut rows = vec![Vec3::zeros(); model.rows()];
     let mut gradient = vec![Vec3::zeros(); x.len()];
     model.elastic_gradient(x, &mut rows, &mut gradient);
-    let (step, mut worst) = (1e-5, 0.0);
+    let (step, mut worst) = (3e-5, 0.0);
     let mut moved = x.to_vec();
     for vertex in 0..x.len() {
         for axis in 0..3 {
@@ -22,7 +22,10 @@ fn gradient_error(batch: impl EnergyBatch, x: &[Vec3]) -> Real {
                 moved[vertex][axis] = x[vertex][axis];
                 energy
             };
-            let difference = (energy_at(step) - energy_at(-step)) / (2.0 * step);
+            // Fourth order, so that the step can be large enough to keep rounding small.
+            let near = energy_at(step) - energy_at(-step);
+            let far = energy_at(2.0 * step) - energy_at(-2.0 * step);
+            let difference = (8.0 * near - far) / (12.0 * step);
             worst = Real::max(worst, (difference - gradient[vertex][axis]).abs());
         }
     }
@@ -48,7 +51,7 @@ fn deformation() -> impl Strategy<Value = Mat3> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn pins(x in vectors(6, 1.0), moved in vectors(6, 1.0), w in 0.1..1e3) {
@@ -56,25 +59,23 @@ proptest! {
     }
 
     #[test]
-    fn edges(noise in vectors(25, 0.15), weights in proptest::collection::vec(0.1..1e3, 56)) {
-        // Edges of 0.5 moved by at most 0.15·√3 per end keep a third of their length.
+    fn edges(noise in vectors(25, 0.1), weights in proptest::collection::vec(0.1..1e3, 56)) {
+        // Edges of at least 0.5 whose ends move by at most 0.1·√3 keep more than 0.15: no edge vanishes.
         let patch = Patch::flat(4);
-        let x: Vec<Vec3> = patch.x.iter().zip(&noise).map(|(x, n)| x + n * 0.9).collect();
-        prop_assume!(patch.edges.iter().all(|&[i, j]| (x[i as usize] - x[j as usize]).norm() > 0.1));
+        let x: Vec<Vec3> = patch.x.iter().zip(&noise).map(|(x, n)| x + n).collect();
         let batch = EdgeSprings::new(&patch.x, &patch.edges, &weights[..]).unwrap();
         prop_assert!(gradient_error(batch, &x) < 1e-6);
     }
 
     #[test]
-    fn bending_of_a_flat_and_a_curved_sheet(noise in vectors(25, 0.02), w in 1e-6..10.0) {
+    fn bending_of_a_flat_and_a_curved_sheet(noise in vectors(25, 0.003), raise in 0.7..2.0, w in 1e-6..10.0) {
         for weights in [BendingWeights::MeanValue, BendingWeights::CotanVoronoi] {
-            // A cap so curved that the noise cannot flatten it: |δ| stays away from zero.
+            // The cap's Laplacian is near 1 and the noise moves it by less than a quarter, so that it keeps away
+            // from zero, where the energy has its kink.
             for patch in [Patch::flat(4), Patch::cap(4, 1.0)] {
-                let x: Vec<Vec3> = patch.x.iter().zip(&noise).map(|(x, n)| x + n).collect();
+                let moved = |(x, n): (&Vec3, &Vec3)| x.component_mul(&Vec3::new(1.0, 1.0, raise)) + n;
+                let x: Vec<Vec3> = patch.x.iter().zip(&noise).map(moved).collect();
                 let batch = Bending::new(&patch.x, patch.rings(), w, weights).unwrap();
-                let (delta, _) = gather_and_project(&batch, &x);
-                let rest = batch.rest();
-                prop_assume!(delta.iter().zip(rest).all(|(d, r)| d.norm() > 0.05 * r.norm()));
                 prop_assert!(gradient_error(batch, &x) < 1e-6);
             }
         }

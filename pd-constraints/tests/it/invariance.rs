@@ -68,7 +68,7 @@ fn rest_shape_far_from_the_origin_has_a_tiny_residual() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn residual_turns_with_the_body(noise in vectors(25, 0.05), turn in rotation(), shift in vector(10.0)) {

@@ -37,7 +37,7 @@ fn symmetric() -> impl Strategy<Value = Mat3> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     /// Ψ → μ|ε|² + λ/2 tr²ε, with an error of the order of the strain.
     #[test]

@@ -34,7 +34,7 @@ fn check(model: &Model, pins: &[u32], pin_weight: Real) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn shells(edge in 1.0..2e3, bend in 1e-6..10.0, strain in 1.0..1e4, pin in 1.0..1e4) {

@@ -108,7 +108,7 @@ fn an_edge_of_no_length_takes_its_rest_direction() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn tet_strain_is_nearest(

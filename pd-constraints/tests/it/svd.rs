@@ -73,7 +73,7 @@ fn matrix() -> impl Strategy<Value = Mat3> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
     fn random_matrices(f in matrix(), exponent in -300i32..300) {
