@@ -1,7 +1,7 @@
 //! The rotation nearest to a matrix of positive determinant, by Newton's iteration for the polar decomposition.
 //!
 //! X ← ½ (X + X⁻ᵀ) converges quadratically from F to the rotation R of F = R S (Higham 1986). X⁻ᵀ is the matrix of
-//! cofactors over the determinant: three cross products and one division. Some four times faster than singular values,
+//! cofactors over the determinant: three cross products and one division. Two to three times faster than singular values,
 //! which serve the rest: inverted, flat or badly conditioned elements.
 
 use pd_core::{Mat3, Real, Vec3};
@@ -22,7 +22,7 @@ pub(crate) fn nearest_rotation(f: &Mat3) -> Option<Mat3> {
     if !regular {
         return None;
     }
-    x = x.map(|c| c / size);
+    x = x.map(|c| c * size.recip());
     for _ in 0..MAX_STEPS {
         let cofactors = [x[1].cross(&x[2]), x[2].cross(&x[0]), x[0].cross(&x[1])];
         let inverse = 0.5 / x[0].dot(&cofactors[0]);

@@ -15,6 +15,9 @@ use pd_core::Real;
 /// Pieces of (0, σ_N] searched for a rise through s where there may be several.
 const PIECES: usize = 32;
 
+/// Plain Newton steps tried first.
+const NEWTON_STEPS: usize = 8;
+
 /// Newton steps with bisection as a guard: enough for bisection alone to reach the last bit.
 const MAX_STEPS: usize = 128;
 
@@ -22,13 +25,39 @@ const MAX_STEPS: usize = 128;
 pub(crate) fn clamp_product<const N: usize>(sigma: [Real; N], min: Real, max: Real) -> [Real; N] {
     let inverted = sigma[N - 1] <= 0.0;
     let product: Real = sigma.iter().product();
-    if inverted || product < min {
+    if inverted {
         grow(&sigma, min)
+    } else if product < min {
+        newton(&sigma, product, min).unwrap_or_else(|| grow(&sigma, min))
     } else if product > max {
-        shrink(&sigma, max)
+        newton(&sigma, product, max).unwrap_or_else(|| shrink(&sigma, max))
     } else {
         sigma
     }
+}
+
+/// The common case, a product within a factor of two of its goal: plain Newton steps for μ from 0, on the larger roots,
+/// where the solution is the only one. `None` if that does not settle at once.
+fn newton<const N: usize>(sigma: &[Real; N], product: Real, s: Real) -> Option<[Real; N]> {
+    if product < 0.5 * s || product > 2.0 * s {
+        return None;
+    }
+    let mut mu = 0.0;
+    for _ in 0..NEWTON_STEPS {
+        let x = sigma.map(|v| larger_root(v, mu));
+        let product: Real = x.iter().product();
+        let slope: Real = x.iter().zip(sigma).map(|(x, v)| (x * (2.0 * x - v)).recip()).sum();
+        let error = product / s - 1.0;
+        if error.abs() <= 4.0 * Real::EPSILON {
+            return Some(x);
+        }
+        mu -= error * s / (product * slope);
+        // Past the fold of the smallest value there is no larger root.
+        if mu <= -0.25 * sigma[N - 1].powi(2) {
+            return None;
+        }
+    }
+    None
 }
 
 /// Case Π max(σ_i, 0) ≤ s.

@@ -1,4 +1,5 @@
 //! Oracles for the energies and forces: finite differences, brute force, invariance, and inputs that must fail.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail the test")]
 
 mod bending;
 mod common;
