@@ -4,8 +4,10 @@
 //! x_i ← x_i + ω (b_i − Σ_j a_ij x_j)/a_ii,   rows in the order of their colours
 //! ```
 //! Converges for every symmetric positive definite A and 0 < ω < 2 (Ostrowski 1954), without any spectrum. The
-//! default ω of SOR is Young's 2/(1 + √(1 − ρ²)) with the contraction ρ of the best damped Jacobi, which is optimal
-//! for consistently ordered matrices (Young 1954) and a good guess elsewhere.
+//! default ω of SOR is Young's 2/(1 + √(1 − ρ²)) with the contraction ρ of the best damped Jacobi, optimal for
+//! consistently ordered matrices (Young 1954), which have λmax(D⁻¹A) ≤ 2. Beyond 2 less over-relaxation is best: on a
+//! tetrahedral mesh with λmax = 4, ω = 1.3 needs 2,700 sweeps where ω = 1 needs 5,000 and Young's 1.93 more than 20,000;
+//! on shells with λmax = 2.3 Young's value is still good. So the excess over 1 is scaled down linearly, to a third at 4.
 //!
 //! Rows are stored colour after colour, so that the unknowns of a colour are one slice to write and all others are
 //! read: parallel without a race, and the same bits for any number of threads.
@@ -90,7 +92,9 @@ impl GaussSeidel {
             None => {
                 let spectrum = Spectrum::estimate(a)?;
                 let rho = spectrum.contraction(spectrum.gamma());
-                Ok(2.0 / (1.0 + (1.0 - rho * rho).sqrt()))
+                let young = 2.0 / (1.0 + (1.0 - rho * rho).sqrt());
+                let share = (1.0 - (spectrum.max - 2.0) / 3.0).clamp(0.3, 1.0);
+                Ok(1.0 + share * (young - 1.0))
             }
         }
     }

@@ -1,4 +1,44 @@
 //! Solvers for constant sparse symmetric positive definite systems A X = B with few right-hand sides.
+//!
+//! All solvers stand behind one trait, [`GlobalSolver`]: `factor` once per matrix, `solve` often. They can be made by
+//! type, or by name through the [`Registry`]:
+//!
+//! ```
+//! use pd_linear::{Registry, parse_matrix_market};
+//!
+//! let text = "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n2 2 2\n";
+//! let a = parse_matrix_market(text, "two.mtx")?; // or read_matrix_market("my.mtx")
+//! let b = [1.0, 1.0];
+//! for name in ["cholesky", "pcg-ic", "chebyshev"] {
+//!     let mut solver = Registry::standard().create(name)?;
+//!     solver.factor(&a)?;
+//!     let mut x = [0.0; 2]; // the first guess; an iteration starts from it
+//!     let report = solver.solve(&b, &mut x, 1)?;
+//!     assert!(report.converged);
+//!     assert!((x[0] - 1.0).abs() < 1e-7 && (x[1] - 1.0).abs() < 1e-7);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | family | types | names |
+//! |---|---|---|
+//! | direct | [`Cholesky`], [`DenseCholesky`] | `cholesky`, `cholesky-simplicial`, `cholesky-supernodal`, `dense` |
+//! | Jacobi | [`Jacobi`], [`DenseJacobi`], [`AJacobi`] | `jacobi`, `chebyshev`, `dense-jacobi`, `a-jacobi-1` to `-3`; each with `-published` |
+//! | Gauss–Seidel | [`GaussSeidel`] | `gauss-seidel`, `sor` |
+//! | conjugate gradients | [`Pcg`] with [`Diagonal`], [`IncompleteCholesky`], [`Multigrid`] | `pcg`, `pcg-ic`, `pcg-amg` |
+//! | change of low rank | [`LowRank`] around any of them | |
+//! | one sweep per projection | [`FusedJacobi`], a stepper | |
+//!
+//! Promises all keep:
+//! - the same bits for any number of threads;
+//! - `solve` does not allocate after `factor`, for the same number of right-hand sides (three, or that of the solve
+//!   before);
+//! - a tolerance is on the true relative residual ‖b − A x‖/‖b‖, and the [`SolveReport`] says whether it was met;
+//! - divergence is [`LinearError::Diverged`], never NaN; what is wrong with a matrix is named with its row.
+//!
+//! The damping of the Jacobi family follows from the [`Spectrum`] of D⁻¹A, so nothing diverges by default.
+//! [`Variant::AsPublished`] keeps the form in which it was published, to explain published numbers.
+
 mod a_jacobi;
 mod aggregation;
 mod cholesky;
@@ -23,6 +63,11 @@ mod spectrum;
 mod stopping;
 mod tridiagonal;
 mod vector;
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub use a_jacobi::AJacobi;
 pub use cholesky::{Cholesky, Supernodes};

@@ -7,3 +7,4 @@ mod jacobi;
 mod low_rank;
 mod matrices;
 mod matrix_market;
+mod scenes;

@@ -1,0 +1,105 @@
+//! The two sweeps over a stream of panels, and the choice of the instructions they use.
+//!
+//! With v a vector of rows (x, y, z, 0), b on entry:
+//!   forward,  panels ascending:  v_R ← v_R − W v_J
+//!   backward, panels descending: v_J ← −[W; S⁻¹]ᵀ v_{R∪J}, which turns v_J from b into −x, because
+//!                                x_J = S⁻¹ b_J − Wᵀ x_R and v_R is −x_R by then.
+//! No triangular solve is left, every value is read in order, and S⁻¹ is read once.
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx2;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx512;
+
+use super::storage::{Half, Storage};
+use super::stream::{Shape, Stream};
+
+/// A row of the vector: x, y, z and a zero that fills the register.
+pub(super) type Row<S> = [<S as Storage>::Arithmetic; 4];
+type Sweep<S> = fn(&Stream<S>, &mut [Row<S>], &mut [<S as Storage>::Arithmetic]);
+
+/// A pair of sweeps for one storage format and one instruction set.
+pub(super) struct Kernel<S: Storage> {
+    /// Instruction set.
+    pub(super) name: &'static str,
+    /// Blocks it reads.
+    pub(super) shape: Shape,
+    forward: Sweep<S>,
+    backward: Sweep<S>,
+}
+
+impl<S: Storage> Clone for Kernel<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S: Storage> Copy for Kernel<S> {}
+
+impl<S: Storage> Kernel<S> {
+    /// v_R ← v_R − W v_J for all panels, ascending. `vector` and `scratch` have at least the lengths the stream asks for.
+    pub(super) fn forward(&self, stream: &Stream<S>, vector: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+        assert!(vector.len() >= stream.rows() && scratch.len() >= stream.scratch());
+        (self.forward)(stream, vector, scratch);
+    }
+
+    /// v_J ← −[W; S⁻¹]ᵀ v for all panels, descending.
+    pub(super) fn backward(&self, stream: &Stream<S>, vector: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+        assert!(vector.len() >= stream.rows() && scratch.len() >= stream.scratch());
+        (self.backward)(stream, vector, scratch);
+    }
+
+    /// Plain Rust for blocks of `L` rows: the fallback, and the twin the others are tested against.
+    pub(super) fn portable<const L: usize>(group: usize) -> Self {
+        Self {
+            name: "portable",
+            shape: Shape { lanes: L, group },
+            forward: match group {
+                8 => portable::forward::<S, L, 8>,
+                _ => portable::forward::<S, L, 4>,
+            },
+            backward: match group {
+                8 => portable::backward::<S, L, 8>,
+                _ => portable::backward::<S, L, 4>,
+            },
+        }
+    }
+}
+
+/// Formats that have kernels.
+pub(super) trait Kernels: Storage {
+    /// All kernels this processor can run, fastest first; the portable one is always there.
+    fn kernels() -> Vec<Kernel<Self>>;
+}
+
+impl Kernels for f32 {
+    fn kernels() -> Vec<Kernel<Self>> {
+        let mut all = vec![];
+        #[cfg(target_arch = "x86_64")]
+        all.extend([x86_avx512::single(), x86_avx2::single()].into_iter().flatten());
+        all.push(Kernel::portable::<8>(4));
+        all
+    }
+}
+
+impl Kernels for Half {
+    fn kernels() -> Vec<Kernel<Self>> {
+        let mut all = vec![];
+        #[cfg(target_arch = "x86_64")]
+        all.extend([x86_avx512::half(), x86_avx2::half()].into_iter().flatten());
+        all.push(Kernel::portable::<8>(4));
+        all
+    }
+}
+
+impl Kernels for f64 {
+    fn kernels() -> Vec<Kernel<Self>> {
+        let mut all = vec![];
+        #[cfg(target_arch = "x86_64")]
+        all.extend([x86_avx512::double(), x86_avx2::double()].into_iter().flatten());
+        all.push(Kernel::portable::<4>(4));
+        all
+    }
+}

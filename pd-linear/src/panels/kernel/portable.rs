@@ -1,0 +1,111 @@
+//! The sweeps in plain safe Rust, written so that the compiler can use whatever registers it has.
+
+use super::Row;
+use crate::panels::storage::{Arithmetic, Storage};
+use crate::panels::stream::{Packed, Stream};
+
+/// Values of one block: `width` columns of `height` rows from `at`, a full register read per column.
+fn column<S: Storage, const L: usize>(values: &[S], at: usize) -> [S::Arithmetic; L] {
+    std::array::from_fn(|lane| values[at + lane].decode())
+}
+
+fn zero<T: Arithmetic, const L: usize>() -> [[T; L]; 3] {
+    [[T::default(); L]; 3]
+}
+
+fn multiply_add<T: Arithmetic, const L: usize>(sums: &mut [[T; L]; 3], w: &[T; L], x: &[[T; L]; 3]) {
+    for (sum, x) in sums.iter_mut().zip(x) {
+        for lane in 0..L {
+            sum[lane] = sum[lane] + w[lane] * x[lane];
+        }
+    }
+}
+
+/// Calls `f(start of values, first column, columns)` for every group of a panel.
+fn groups(panel: &Packed, group: usize, mut f: impl FnMut(usize, usize, usize)) {
+    let (s, rows) = (panel.s as usize, (panel.m + panel.s) as usize);
+    for g in (0..s).step_by(group) {
+        f(panel.values + g * rows, g, group.min(s - g));
+    }
+}
+
+pub(super) fn forward<S: Storage, const L: usize, const G: usize>(
+    stream: &Stream<S>,
+    vector: &mut [Row<S>],
+    scratch: &mut [S::Arithmetic],
+) {
+    for panel in stream.panels() {
+        let (first, s, m) = (panel.first as usize, panel.s as usize, panel.m as usize);
+        let index = &stream.index()[panel.index..];
+        scratch[..3 * m.next_multiple_of(L)].fill(S::Arithmetic::default());
+        groups(panel, G, |mut at, g, width| {
+            for r in (0..m).step_by(L) {
+                let height = L.min(m + s - r);
+                let mut sums = zero::<S::Arithmetic, L>();
+                for k in 0..width {
+                    let row = vector[first + g + k];
+                    let w = column::<S, L>(stream.values(), at + k * height);
+                    multiply_add(&mut sums, &w, &[[row[0]; L], [row[1]; L], [row[2]; L]]);
+                }
+                for (out, sum) in scratch[3 * r..].iter_mut().zip(sums.iter().flatten()) {
+                    *out = *out + *sum;
+                }
+                at += width * height;
+            }
+        });
+        for (k, &row) in index[..m].iter().enumerate() {
+            let block = 3 * (k - k % L) + k % L;
+            for c in 0..3 {
+                let value = &mut vector[row as usize][c];
+                *value = *value - scratch[block + c * L];
+            }
+        }
+        scale_own(panel, vector);
+    }
+}
+
+/// Multiplies the own rows by the unit S⁻¹ was divided by; the forward sweep is done with them.
+fn scale_own<T: Arithmetic>(panel: &Packed, vector: &mut [[T; 4]]) {
+    if panel.unit != 1.0 {
+        let unit = T::from_f64(f64::from(panel.unit));
+        for row in &mut vector[panel.first as usize..(panel.first + panel.s) as usize] {
+            *row = row.map(|value| value * unit);
+        }
+    }
+}
+
+pub(super) fn backward<S: Storage, const L: usize, const G: usize>(
+    stream: &Stream<S>,
+    vector: &mut [Row<S>],
+    scratch: &mut [S::Arithmetic],
+) {
+    for panel in stream.panels().iter().rev() {
+        let rows = (panel.m + panel.s) as usize;
+        let index = &stream.index()[panel.index..panel.index + rows.next_multiple_of(L)];
+        for (k, &row) in index.iter().enumerate() {
+            let block = 3 * (k - k % L) + k % L;
+            for c in 0..3 {
+                scratch[block + c * L] = vector[row as usize][c];
+            }
+        }
+        groups(panel, G, |mut at, g, width| {
+            let mut sums = [zero::<S::Arithmetic, L>(); G];
+            for r in (0..rows).step_by(L) {
+                let height = L.min(rows - r);
+                let x: [[S::Arithmetic; L]; 3] =
+                    std::array::from_fn(|c| std::array::from_fn(|lane| scratch[3 * r + c * L + lane]));
+                for (k, sums) in sums.iter_mut().enumerate().take(width) {
+                    multiply_add(sums, &column::<S, L>(stream.values(), at + k * height), &x);
+                }
+                at += width * height;
+            }
+            for (k, sums) in sums.iter().enumerate().take(width) {
+                let total = |lanes: &[S::Arithmetic; L]| {
+                    lanes.iter().fold(S::Arithmetic::default(), |sum, &value| sum + value)
+                };
+                let row = &mut vector[panel.first as usize + g + k];
+                *row = [-total(&sums[0]), -total(&sums[1]), -total(&sums[2]), S::Arithmetic::default()];
+            }
+        });
+    }
+}

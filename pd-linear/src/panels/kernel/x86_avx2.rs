@@ -1,0 +1,305 @@
+//! AVX2 with FMA and F16C: registers of 8 f32 or 4 f64, 16 of them, so groups of 4 columns keep 12 sums.
+
+use super::lanes::{self, Lanes};
+use super::{Kernel, Row};
+use crate::panels::storage::{Half, Storage};
+use crate::panels::stream::{Shape, Stream};
+use std::arch::x86_64::*;
+
+/// f32 arithmetic.
+struct Single;
+/// f64 arithmetic.
+struct Double;
+
+fn available() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c")
+}
+
+/// f32 panels.
+pub(super) fn single() -> Option<Kernel<f32>> {
+    let (forward, backward) = (forward::<f32, Single>, backward::<f32, Single>);
+    let shape = Shape { lanes: 8, group: 4 };
+    available().then_some(Kernel { name: "avx2", shape, forward, backward })
+}
+
+/// Half-precision panels.
+pub(super) fn half() -> Option<Kernel<Half>> {
+    let (forward, backward) = (forward::<Half, Single>, backward::<Half, Single>);
+    let shape = Shape { lanes: 8, group: 4 };
+    available().then_some(Kernel { name: "avx2", shape, forward, backward })
+}
+
+/// f64 panels.
+pub(super) fn double() -> Option<Kernel<f64>> {
+    let (forward, backward) = (forward::<f64, Double>, backward::<f64, Double>);
+    let shape = Shape { lanes: 4, group: 4 };
+    available().then_some(Kernel { name: "avx2", shape, forward, backward })
+}
+
+fn forward<S: Storage, K: Lanes<S>>(stream: &Stream<S>, vector: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+    #[target_feature(enable = "avx2,fma,f16c")]
+    unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+        // SAFETY: passed on.
+        unsafe { lanes::forward::<S, K>(s, v, scratch) }
+    }
+    // SAFETY: a kernel with this function exists only where `available` holds, and `Kernel` checked the lengths.
+    unsafe { inner::<S, K>(stream, vector, scratch) }
+}
+
+fn backward<S: Storage, K: Lanes<S>>(stream: &Stream<S>, vector: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+    #[target_feature(enable = "avx2,fma,f16c")]
+    unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+        // SAFETY: passed on.
+        unsafe { lanes::backward::<S, K>(s, v, scratch) }
+    }
+    // SAFETY: as in `forward`.
+    unsafe { inner::<S, K>(stream, vector, scratch) }
+}
+
+/// Loads of the formats that widen to f32.
+trait Widen: Storage<Arithmetic = f32> {
+    /// # Safety
+    /// 8 values can be read.
+    unsafe fn widen(from: *const Self) -> __m256;
+}
+
+impl Widen for f32 {
+    #[inline(always)]
+    unsafe fn widen(from: *const Self) -> __m256 {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_loadu_ps(from) }
+    }
+}
+
+impl Widen for Half {
+    #[inline(always)]
+    unsafe fn widen(from: *const Self) -> __m256 {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_cvtph_ps(_mm_loadu_si128(from.cast())) }
+    }
+}
+
+/// Rows k and k + 4 in the halves.
+///
+/// # Safety
+/// The two indices can be read, and their rows lie inside the vector.
+#[inline(always)]
+unsafe fn two_rows(vector: *const [f32; 4], index: *const u32) -> __m256 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let row = |k: usize| _mm_loadu_ps(vector.add(*index.add(k) as usize).cast());
+        _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(row(0)), row(4))
+    }
+}
+
+/// Rows (x, y, z, 0), one per half, from components whose halves hold (x₀ x₁ x₂ x₃): the four rows of each half in
+/// turn.
+#[inline(always)]
+unsafe fn rows_of(x: __m256, y: __m256, z: __m256) -> [__m256; 4] {
+    // SAFETY: arithmetic on registers only.
+    unsafe {
+        let zero = _mm256_setzero_ps();
+        let (xy01, xy23) = (_mm256_unpacklo_ps(x, y), _mm256_unpackhi_ps(x, y));
+        let (z01, z23) = (_mm256_unpacklo_ps(z, zero), _mm256_unpackhi_ps(z, zero));
+        [
+            _mm256_shuffle_ps::<0x44>(xy01, z01),
+            _mm256_shuffle_ps::<0xee>(xy01, z01),
+            _mm256_shuffle_ps::<0x44>(xy23, z23),
+            _mm256_shuffle_ps::<0xee>(xy23, z23),
+        ]
+    }
+}
+
+/// Minus the sums over lanes of two columns, as two rows in the halves.
+#[inline(always)]
+unsafe fn sum_two(a: [__m256; 3], b: [__m256; 3]) -> __m256 {
+    // SAFETY: arithmetic on registers only.
+    unsafe {
+        let fold = |c: usize| {
+            _mm256_add_ps(
+                _mm256_permute2f128_ps::<0x20>(a[c], b[c]),
+                _mm256_permute2f128_ps::<0x31>(a[c], b[c]),
+            )
+        };
+        let [p, q, r, s] = rows_of(fold(0), fold(1), fold(2));
+        _mm256_sub_ps(_mm256_setzero_ps(), _mm256_add_ps(_mm256_add_ps(p, q), _mm256_add_ps(r, s)))
+    }
+}
+
+impl<S: Widen> Lanes<S> for Single {
+    const LANES: usize = 8;
+    const GROUP: usize = 4;
+    type Register = __m256;
+
+    #[inline(always)]
+    unsafe fn zero() -> __m256 {
+        // SAFETY: the caller's promise, here and below.
+        unsafe { _mm256_setzero_ps() }
+    }
+    #[inline(always)]
+    unsafe fn splat(value: f32) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_set1_ps(value) }
+    }
+    #[inline(always)]
+    unsafe fn multiply_add(a: __m256, b: __m256, c: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_fmadd_ps(a, b, c) }
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const S) -> __m256 {
+        // SAFETY: as above.
+        unsafe { S::widen(from) }
+    }
+    #[inline(always)]
+    unsafe fn read(from: *const f32) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_loadu_ps(from) }
+    }
+    #[inline(always)]
+    unsafe fn write(to: *mut f32, value: __m256) {
+        // SAFETY: as above.
+        unsafe { _mm256_storeu_ps(to, value) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(vector: *const [f32; 4], index: *const u32) -> [__m256; 3] {
+        // SAFETY: as above.
+        unsafe {
+            let (a, b) = (two_rows(vector, index), two_rows(vector, index.add(1)));
+            let (c, d) = (two_rows(vector, index.add(2)), two_rows(vector, index.add(3)));
+            let (ab, cd) = (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d));
+            let z = _mm256_shuffle_ps::<0x44>(_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
+            [_mm256_shuffle_ps::<0x44>(ab, cd), _mm256_shuffle_ps::<0xee>(ab, cd), z]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(vector: *mut [f32; 4], index: *const u32, count: usize, sums: [__m256; 3]) {
+        // SAFETY: as above.
+        unsafe {
+            let rows = rows_of(sums[0], sums[1], sums[2]);
+            let subtract = |k: usize, row: __m128| {
+                let to = vector.add(*index.add(k) as usize).cast::<f32>();
+                _mm_storeu_ps(to, _mm_sub_ps(_mm_loadu_ps(to), row));
+            };
+            if count == 8 {
+                for (k, rows) in rows.into_iter().enumerate() {
+                    subtract(k, _mm256_castps256_ps128(rows));
+                    subtract(k + 4, _mm256_extractf128_ps::<1>(rows));
+                }
+            } else {
+                let mut spilled = [[0f32; 8]; 4];
+                for (to, row) in spilled.iter_mut().zip(rows) {
+                    _mm256_storeu_ps(to.as_mut_ptr(), row);
+                }
+                for k in 0..count {
+                    subtract(k, _mm_loadu_ps(spilled.as_ptr().cast::<f32>().add((k % 4) * 8 + k / 4 * 4)));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn reduce<const G: usize>(sums: &[[__m256; 3]; G], rows: *mut [f32; 4]) {
+        // SAFETY: as above.
+        unsafe {
+            let mut k = 0;
+            while k < G {
+                let total = sum_two(sums[k], sums[if k + 1 < G { k + 1 } else { k }]);
+                let to = rows.add(k).cast::<f32>();
+                if k + 2 <= G {
+                    _mm256_storeu_ps(to, total);
+                } else {
+                    _mm_storeu_ps(to, _mm256_castps256_ps128(total));
+                }
+                k += 2;
+            }
+        }
+    }
+}
+
+impl Lanes<f64> for Double {
+    const LANES: usize = 4;
+    const GROUP: usize = 4;
+    type Register = __m256d;
+
+    #[inline(always)]
+    unsafe fn zero() -> __m256d {
+        // SAFETY: the caller's promise, here and below.
+        unsafe { _mm256_setzero_pd() }
+    }
+    #[inline(always)]
+    unsafe fn splat(value: f64) -> __m256d {
+        // SAFETY: as above.
+        unsafe { _mm256_set1_pd(value) }
+    }
+    #[inline(always)]
+    unsafe fn multiply_add(a: __m256d, b: __m256d, c: __m256d) -> __m256d {
+        // SAFETY: as above.
+        unsafe { _mm256_fmadd_pd(a, b, c) }
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const f64) -> __m256d {
+        // SAFETY: as above.
+        unsafe { _mm256_loadu_pd(from) }
+    }
+    #[inline(always)]
+    unsafe fn read(from: *const f64) -> __m256d {
+        // SAFETY: as above.
+        unsafe { _mm256_loadu_pd(from) }
+    }
+    #[inline(always)]
+    unsafe fn write(to: *mut f64, value: __m256d) {
+        // SAFETY: as above.
+        unsafe { _mm256_storeu_pd(to, value) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(vector: *const [f64; 4], index: *const u32) -> [__m256d; 3] {
+        // SAFETY: as above.
+        unsafe {
+            let row = |k: usize| _mm256_loadu_pd(vector.add(*index.add(k) as usize).cast());
+            let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+            let (ab, cd) = (_mm256_unpacklo_pd(a, b), _mm256_unpacklo_pd(c, d)); // (x₀ x₁ z₀ z₁)
+            let (ab_y, cd_y) = (_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d));
+            [
+                _mm256_permute2f128_pd::<0x20>(ab, cd),
+                _mm256_permute2f128_pd::<0x20>(ab_y, cd_y),
+                _mm256_permute2f128_pd::<0x31>(ab, cd),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(vector: *mut [f64; 4], index: *const u32, count: usize, sums: [__m256d; 3]) {
+        // SAFETY: as above.
+        unsafe {
+            let mut spilled = [[0f64; 4]; 3];
+            for (to, sum) in spilled.iter_mut().zip(sums) {
+                _mm256_storeu_pd(to.as_mut_ptr(), sum);
+            }
+            for k in 0..count {
+                let to = vector.add(*index.add(k) as usize).cast::<f64>();
+                let row = _mm256_setr_pd(spilled[0][k], spilled[1][k], spilled[2][k], 0.0);
+                _mm256_storeu_pd(to, _mm256_sub_pd(_mm256_loadu_pd(to), row));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn reduce<const G: usize>(sums: &[[__m256d; 3]; G], rows: *mut [f64; 4]) {
+        // SAFETY: as above.
+        unsafe {
+            for k in 0..G {
+                let xy = _mm256_hadd_pd(sums[k][0], sums[k][1]);
+                let z0 = _mm256_hadd_pd(sums[k][2], _mm256_setzero_pd());
+                let sum = _mm256_add_pd(
+                    _mm256_permute2f128_pd::<0x20>(xy, z0),
+                    _mm256_permute2f128_pd::<0x31>(xy, z0),
+                );
+                _mm256_storeu_pd(rows.add(k).cast(), _mm256_sub_pd(_mm256_setzero_pd(), sum));
+            }
+        }
+    }
+}

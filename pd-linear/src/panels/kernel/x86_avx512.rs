@@ -1,0 +1,319 @@
+//! AVX-512: registers of 16 f32 or 8 f64, 32 of them, so groups of 8 columns keep 24 sums.
+
+use super::lanes::{self, Lanes};
+use super::{Kernel, Row};
+use crate::panels::storage::{Half, Storage};
+use crate::panels::stream::{Shape, Stream};
+use std::arch::x86_64::*;
+
+/// f32 arithmetic.
+struct Single;
+/// f64 arithmetic.
+struct Double;
+
+fn available() -> bool {
+    is_x86_feature_detected!("avx512f")
+}
+
+/// f32 panels.
+pub(super) fn single() -> Option<Kernel<f32>> {
+    let (forward, backward) = (forward::<f32, Single>, backward::<f32, Single>);
+    let shape = Shape { lanes: 16, group: 8 };
+    available().then_some(Kernel { name: "avx512", shape, forward, backward })
+}
+
+/// Half-precision panels.
+pub(super) fn half() -> Option<Kernel<Half>> {
+    let (forward, backward) = (forward::<Half, Single>, backward::<Half, Single>);
+    let shape = Shape { lanes: 16, group: 8 };
+    available().then_some(Kernel { name: "avx512", shape, forward, backward })
+}
+
+/// f64 panels.
+pub(super) fn double() -> Option<Kernel<f64>> {
+    let (forward, backward) = (forward::<f64, Double>, backward::<f64, Double>);
+    let shape = Shape { lanes: 8, group: 8 };
+    available().then_some(Kernel { name: "avx512", shape, forward, backward })
+}
+
+fn forward<S: Storage, K: Lanes<S>>(stream: &Stream<S>, vector: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+    #[target_feature(enable = "avx512f,avx2,fma,f16c")]
+    unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+        // SAFETY: passed on.
+        unsafe { lanes::forward::<S, K>(s, v, scratch) }
+    }
+    // SAFETY: a kernel with this function exists only where `available` holds, and `Kernel` checked the lengths.
+    unsafe { inner::<S, K>(stream, vector, scratch) }
+}
+
+fn backward<S: Storage, K: Lanes<S>>(stream: &Stream<S>, vector: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+    #[target_feature(enable = "avx512f,avx2,fma,f16c")]
+    unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+        // SAFETY: passed on.
+        unsafe { lanes::backward::<S, K>(s, v, scratch) }
+    }
+    // SAFETY: as in `forward`.
+    unsafe { inner::<S, K>(stream, vector, scratch) }
+}
+
+/// Loads of the formats that widen to f32.
+trait Widen: Storage<Arithmetic = f32> {
+    /// # Safety
+    /// 16 values can be read.
+    unsafe fn widen(from: *const Self) -> __m512;
+}
+
+impl Widen for f32 {
+    #[inline(always)]
+    unsafe fn widen(from: *const Self) -> __m512 {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_loadu_ps(from) }
+    }
+}
+
+impl Widen for Half {
+    #[inline(always)]
+    unsafe fn widen(from: *const Self) -> __m512 {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_cvtph_ps(_mm256_loadu_si256(from.cast())) }
+    }
+}
+
+/// Four rows, one in each quarter.
+///
+/// # Safety
+/// The indices can be read at steps of four, and their rows lie inside the vector.
+#[inline(always)]
+unsafe fn four_rows(vector: *const [f32; 4], index: *const u32) -> __m512 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let row = |k: usize| _mm_loadu_ps(vector.add(*index.add(k) as usize).cast());
+        let rows = _mm512_insertf32x4::<1>(_mm512_castps128_ps512(row(0)), row(4));
+        _mm512_insertf32x4::<3>(_mm512_insertf32x4::<2>(rows, row(8)), row(12))
+    }
+}
+
+/// Rows (x, y, z, 0), one per quarter, from components whose quarters hold (x₀ x₁ x₂ x₃) …: the four rows of each
+/// quarter in turn.
+#[inline(always)]
+unsafe fn rows_of(x: __m512, y: __m512, z: __m512) -> [__m512; 4] {
+    // SAFETY: arithmetic on registers only.
+    unsafe {
+        let zero = _mm512_setzero_ps();
+        let (xy01, xy23) = (_mm512_unpacklo_ps(x, y), _mm512_unpackhi_ps(x, y));
+        let (z01, z23) = (_mm512_unpacklo_ps(z, zero), _mm512_unpackhi_ps(z, zero));
+        [
+            _mm512_shuffle_ps::<0x44>(xy01, z01),
+            _mm512_shuffle_ps::<0xee>(xy01, z01),
+            _mm512_shuffle_ps::<0x44>(xy23, z23),
+            _mm512_shuffle_ps::<0xee>(xy23, z23),
+        ]
+    }
+}
+
+/// Minus the sums over lanes of four columns, as four rows in the quarters.
+#[inline(always)]
+unsafe fn sum_four(columns: [[__m512; 3]; 4]) -> __m512 {
+    // SAFETY: arithmetic on registers only.
+    unsafe {
+        let fold = |c: usize| {
+            let pair = |a: __m512, b: __m512| {
+                _mm512_add_ps(_mm512_shuffle_f32x4::<0x44>(a, b), _mm512_shuffle_f32x4::<0xee>(a, b))
+            };
+            let (p, q) = (pair(columns[0][c], columns[1][c]), pair(columns[2][c], columns[3][c]));
+            _mm512_add_ps(_mm512_shuffle_f32x4::<0x88>(p, q), _mm512_shuffle_f32x4::<0xdd>(p, q))
+        };
+        let [a, b, c, d] = rows_of(fold(0), fold(1), fold(2));
+        let sum = _mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d));
+        _mm512_sub_ps(_mm512_setzero_ps(), sum)
+    }
+}
+
+impl<S: Widen> Lanes<S> for Single {
+    const LANES: usize = 16;
+    const GROUP: usize = 8;
+    type Register = __m512;
+
+    #[inline(always)]
+    unsafe fn zero() -> __m512 {
+        // SAFETY: the caller's promise, here and below.
+        unsafe { _mm512_setzero_ps() }
+    }
+    #[inline(always)]
+    unsafe fn splat(value: f32) -> __m512 {
+        // SAFETY: as above.
+        unsafe { _mm512_set1_ps(value) }
+    }
+    #[inline(always)]
+    unsafe fn multiply_add(a: __m512, b: __m512, c: __m512) -> __m512 {
+        // SAFETY: as above.
+        unsafe { _mm512_fmadd_ps(a, b, c) }
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const S) -> __m512 {
+        // SAFETY: as above.
+        unsafe { S::widen(from) }
+    }
+    #[inline(always)]
+    unsafe fn read(from: *const f32) -> __m512 {
+        // SAFETY: as above.
+        unsafe { _mm512_loadu_ps(from) }
+    }
+    #[inline(always)]
+    unsafe fn write(to: *mut f32, value: __m512) {
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_ps(to, value) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(vector: *const [f32; 4], index: *const u32) -> [__m512; 3] {
+        // SAFETY: as above.
+        unsafe {
+            let (a, b) = (four_rows(vector, index), four_rows(vector, index.add(1)));
+            let (c, d) = (four_rows(vector, index.add(2)), four_rows(vector, index.add(3)));
+            let (ab, cd) = (_mm512_unpacklo_ps(a, b), _mm512_unpacklo_ps(c, d));
+            let z = _mm512_shuffle_ps::<0x44>(_mm512_unpackhi_ps(a, b), _mm512_unpackhi_ps(c, d));
+            [_mm512_shuffle_ps::<0x44>(ab, cd), _mm512_shuffle_ps::<0xee>(ab, cd), z]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(vector: *mut [f32; 4], index: *const u32, count: usize, sums: [__m512; 3]) {
+        // SAFETY: as above.
+        unsafe {
+            let rows = rows_of(sums[0], sums[1], sums[2]);
+            let subtract = |k: usize, row: __m128| {
+                let to = vector.add(*index.add(k) as usize).cast::<f32>();
+                _mm_storeu_ps(to, _mm_sub_ps(_mm_loadu_ps(to), row));
+            };
+            if count == 16 {
+                for (k, rows) in rows.into_iter().enumerate() {
+                    subtract(k, _mm512_castps512_ps128(rows));
+                    subtract(k + 4, _mm512_extractf32x4_ps::<1>(rows));
+                    subtract(k + 8, _mm512_extractf32x4_ps::<2>(rows));
+                    subtract(k + 12, _mm512_extractf32x4_ps::<3>(rows));
+                }
+            } else {
+                let mut spilled = [[0f32; 16]; 4];
+                for (to, row) in spilled.iter_mut().zip(rows) {
+                    _mm512_storeu_ps(to.as_mut_ptr(), row);
+                }
+                for k in 0..count {
+                    subtract(k, _mm_loadu_ps(spilled.as_ptr().cast::<f32>().add((k % 4) * 16 + k / 4 * 4)));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn reduce<const G: usize>(sums: &[[__m512; 3]; G], rows: *mut [f32; 4]) {
+        // SAFETY: as above.
+        unsafe {
+            let zero = [_mm512_setzero_ps(); 3];
+            let mut k = 0;
+            while k < G {
+                let column = |j: usize| if k + j < G { sums[k + j] } else { zero };
+                let total = sum_four([column(0), column(1), column(2), column(3)]);
+                let to = rows.add(k).cast::<f32>();
+                if k + 4 <= G {
+                    _mm512_storeu_ps(to, total);
+                } else {
+                    _mm512_mask_storeu_ps(to, (1u32 << (4 * (G - k))).wrapping_sub(1) as u16, total);
+                }
+                k += 4;
+            }
+        }
+    }
+}
+
+impl Lanes<f64> for Double {
+    const LANES: usize = 8;
+    const GROUP: usize = 8;
+    type Register = __m512d;
+
+    #[inline(always)]
+    unsafe fn zero() -> __m512d {
+        // SAFETY: the caller's promise, here and below.
+        unsafe { _mm512_setzero_pd() }
+    }
+    #[inline(always)]
+    unsafe fn splat(value: f64) -> __m512d {
+        // SAFETY: as above.
+        unsafe { _mm512_set1_pd(value) }
+    }
+    #[inline(always)]
+    unsafe fn multiply_add(a: __m512d, b: __m512d, c: __m512d) -> __m512d {
+        // SAFETY: as above.
+        unsafe { _mm512_fmadd_pd(a, b, c) }
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const f64) -> __m512d {
+        // SAFETY: as above.
+        unsafe { _mm512_loadu_pd(from) }
+    }
+    #[inline(always)]
+    unsafe fn read(from: *const f64) -> __m512d {
+        // SAFETY: as above.
+        unsafe { _mm512_loadu_pd(from) }
+    }
+    #[inline(always)]
+    unsafe fn write(to: *mut f64, value: __m512d) {
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_pd(to, value) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(vector: *const [f64; 4], index: *const u32) -> [__m512d; 3] {
+        // SAFETY: as above.
+        unsafe {
+            // Rows k and k + 4 in the halves; lanes end up as rows 0 1 2 3 | 4 5 6 7.
+            let pair = |k: usize| {
+                let row = |k: usize| _mm256_loadu_pd(vector.add(*index.add(k) as usize).cast());
+                _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(row(k)), row(k + 4))
+            };
+            let (a, b, c, d) = (pair(0), pair(1), pair(2), pair(3));
+            // (x₀ x₁ z₀ z₁ | x₄ x₅ z₄ z₅) and so on.
+            let (ab, cd) = (_mm512_unpacklo_pd(a, b), _mm512_unpacklo_pd(c, d));
+            let (ab_y, cd_y) = (_mm512_unpackhi_pd(a, b), _mm512_unpackhi_pd(c, d));
+            let low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+            let high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+            let x = _mm512_permutex2var_pd(ab, low, cd);
+            let y = _mm512_permutex2var_pd(ab_y, low, cd_y);
+            [x, y, _mm512_permutex2var_pd(ab, high, cd)]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(vector: *mut [f64; 4], index: *const u32, count: usize, sums: [__m512d; 3]) {
+        // SAFETY: as above.
+        unsafe {
+            let mut spilled = [[0f64; 8]; 3];
+            for (to, sum) in spilled.iter_mut().zip(sums) {
+                _mm512_storeu_pd(to.as_mut_ptr(), sum);
+            }
+            for k in 0..count {
+                let to = vector.add(*index.add(k) as usize).cast::<f64>();
+                let row = _mm256_setr_pd(spilled[0][k], spilled[1][k], spilled[2][k], 0.0);
+                _mm256_storeu_pd(to, _mm256_sub_pd(_mm256_loadu_pd(to), row));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn reduce<const G: usize>(sums: &[[__m512d; 3]; G], rows: *mut [f64; 4]) {
+        // SAFETY: as above.
+        unsafe {
+            let halves = |v: __m512d| _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd::<1>(v));
+            for k in 0..G {
+                let [x, y, z] = [halves(sums[k][0]), halves(sums[k][1]), halves(sums[k][2])];
+                let xy = _mm256_hadd_pd(x, y);
+                let z0 = _mm256_hadd_pd(z, _mm256_setzero_pd());
+                let sum = _mm256_add_pd(
+                    _mm256_permute2f128_pd::<0x20>(xy, z0),
+                    _mm256_permute2f128_pd::<0x31>(xy, z0),
+                );
+                _mm256_storeu_pd(rows.add(k).cast(), _mm256_sub_pd(_mm256_setzero_pd(), sum));
+            }
+        }
+    }
+}
