@@ -67,4 +67,34 @@ pub enum MeshError {
         /// What would be right.
         expected: &'static str,
     },
+    /// No mesher has that name.
+    #[error("no mesher is named {name:?}, there are: stuffing, tetgen")]
+    UnknownMesher {
+        /// The name asked for.
+        name: String,
+    },
+    /// A mesher could not make a solid.
+    #[error("{reason}")]
+    MesherFailed {
+        /// Name of the mesher.
+        mesher: &'static str,
+        /// Why, in its own words.
+        reason: String,
+    },
+    /// Every mesher asked for failed.
+    #[error("no mesher made a solid: {}", listed(.reasons))]
+    NoMesher {
+        /// Name and reason of each.
+        reasons: Vec<(String, String)>,
+    },
+}
+
+/// Names and reasons on one line.
+fn listed(reasons: &[(String, String)]) -> String {
+    let one = |(name, reason): &(String, String)| format!("{name}: {reason}");
+    if reasons.is_empty() {
+        "none was asked for".to_owned()
+    } else {
+        reasons.iter().map(one).collect::<Vec<_>>().join("; ")
+    }
 }

@@ -30,8 +30,11 @@
 
 mod error;
 pub mod generate;
+pub mod geometry;
 pub mod io;
+pub mod quality;
 mod tet;
+pub mod tetrahedralize;
 pub mod topology;
 pub mod transform;
 mod tri;

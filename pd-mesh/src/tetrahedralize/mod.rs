@@ -1,0 +1,118 @@
+//! From a surface to a solid of tetrahedra.
+//!
+//! | name | what it is | keeps the surface | refuses |
+//! |---|---|---|---|
+//! | `stuffing` | isosurface stuffing, built in, any input that winds around something | to a fraction of the lattice edge | an empty body |
+//! | `tetgen` | the program TetGen, found on PATH or given by its path, never linked | exactly | self-intersections, holes |
+//!
+//! [`by_name`] makes one of them; [`tetrahedralize_first`] tries several in order and tells why each one before the last
+//! failed. Output of other meshers (fTetWild, Gmsh) comes in as files: see [`crate::io::read_path`].
+//!
+//! ```
+//! use pd_mesh::{generate, tetrahedralize::{self, Options, Size}};
+//!
+//! let ring = generate::torus(48, 24, 1.0, 0.4)?;
+//! let options = Options { size: Size::Edge(0.15), ..Options::default() };
+//! let made = tetrahedralize::tetrahedralize_first(&["stuffing"], &ring, &options)?;
+//! assert!(made.mesh.min_dihedral_angle().to_degrees() > 10.0);
+//! # Ok::<(), pd_mesh::MeshError>(())
+//! ```
+
+mod embedding;
+mod stuffing;
+mod tetgen;
+
+pub use embedding::{Embedding, Skin};
+pub use stuffing::Stuffing;
+pub use tetgen::TetGen;
+
+use crate::{MeshError, TetMesh, TriMesh};
+use std::path::PathBuf;
+
+/// How large the tetrahedra are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Size {
+    /// Lattice edges along the longest side of the surface's box.
+    Cells(usize),
+    /// Length of the longer lattice edge, in metres.
+    Edge(f64),
+    /// Number of tetrahedra, met within a few per cent by a search over the edge length.
+    Tets(usize),
+}
+
+/// What a mesher is asked for. A mesher ignores what it has no use for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Size of the elements (`stuffing`).
+    pub size: Size,
+    /// Switches of TetGen; `Y` keeps the surface as it is.
+    pub tetgen_switches: String,
+    /// The TetGen program; `None` looks for `tetgen` on PATH.
+    pub tetgen_program: Option<PathBuf>,
+    /// Longest time an external program may take, in seconds.
+    pub time_limit: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            size: Size::Cells(20),
+            tetgen_switches: "pq1.414Y".to_owned(),
+            tetgen_program: None,
+            time_limit: 600.0,
+        }
+    }
+}
+
+/// Makes tetrahedra from a closed or nearly closed surface.
+pub trait Tetrahedralizer {
+    /// The name by which it is chosen.
+    fn name(&self) -> &'static str;
+
+    /// A solid bounded by `surface`, every tetrahedron positive.
+    ///
+    /// # Errors
+    /// The reason why there is none, in words that can be shown.
+    fn tetrahedralize(&self, surface: &TriMesh, options: &Options) -> Result<TetMesh, MeshError>;
+}
+
+/// Names of all meshers, in the order in which they are best tried.
+pub const NAMES: [&str; 2] = ["stuffing", "tetgen"];
+
+/// The mesher of that name, or `None`.
+#[must_use]
+pub fn by_name(name: &str) -> Option<Box<dyn Tetrahedralizer>> {
+    match name {
+        "stuffing" => Some(Box::new(Stuffing)),
+        "tetgen" => Some(Box::new(TetGen)),
+        _ => None,
+    }
+}
+
+/// A solid and how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Made {
+    /// The solid.
+    pub mesh: TetMesh,
+    /// Name of the mesher that made it.
+    pub mesher: &'static str,
+    /// Name and reason of every mesher tried before.
+    pub refused: Vec<(String, String)>,
+}
+
+/// Tries the named meshers in order and returns the first result.
+///
+/// # Errors
+/// An unknown name, or [`MeshError::NoMesher`] with the reason of each.
+pub fn tetrahedralize_first(names: &[&str], surface: &TriMesh, options: &Options) -> Result<Made, MeshError> {
+    surface.validate()?;
+    let mut refused = Vec::new();
+    for &name in names {
+        let mesher = by_name(name).ok_or_else(|| MeshError::UnknownMesher { name: name.to_owned() })?;
+        match mesher.tetrahedralize(surface, options) {
+            Ok(mesh) => return Ok(Made { mesh, mesher: mesher.name(), refused }),
+            Err(error) => refused.push((name.to_owned(), error.to_string())),
+        }
+    }
+    Err(MeshError::NoMesher { reasons: refused })
+}

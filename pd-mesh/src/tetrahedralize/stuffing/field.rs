@@ -1,0 +1,134 @@
+//! Inside or outside for every lattice point, and the place where an edge between them is cut.
+
+use super::Body;
+use super::crossings::{Crossings, crossings};
+use super::lattice::{Lattice, edge_of_key};
+use super::warp::least_fraction;
+use crate::Vec3;
+
+/// Outside, inside, and declared inside to keep a thin part.
+const OUTSIDE: i8 = -1;
+const INSIDE: i8 = 1;
+const FORCED: i8 = 2;
+
+/// The lattice with a state per point.
+pub(super) struct Field {
+    pub(super) lattice: Lattice,
+    states: Vec<i8>,
+    crossings: Crossings,
+}
+
+impl Field {
+    pub(super) fn new(body: &Body<'_>, lattice: Lattice) -> Self {
+        let crossings = crossings(body.surface, &lattice);
+        let mut states = vec![0; lattice.len()];
+        let inside = |x: Vec3| if body.winding(x) > 0.5 { INSIDE } else { OUTSIDE };
+        if body.closed {
+            let band = ends_of_edges(&crossings, &lattice);
+            for &point in &band {
+                states[point as usize] = inside(lattice.position(point));
+            }
+            flood(&mut states, band, &lattice);
+        } else {
+            // Through a hole one can walk outside without crossing anything, so every point is asked.
+            for point in 0..lattice.len() as u32 {
+                states[point as usize] = inside(lattice.position(point));
+            }
+        }
+        Self { lattice, states, crossings }
+    }
+
+    /// 1 inside, −1 outside.
+    pub(super) fn sign(&self, point: u32) -> i8 {
+        self.states[point as usize].signum()
+    }
+
+    /// Points inside.
+    pub(super) fn inside_points(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.states.len() as u32).filter(|&point| self.sign(point) > 0)
+    }
+
+    /// Declares the lattice point nearest to `x` inside. Returns whether it was not before.
+    pub(super) fn force_nearest(&mut self, x: Vec3) -> bool {
+        let at = self.lattice.scaled(x);
+        let nearest_of = |parity: f64| at.map(|c| 2.0 * ((c - parity) / 2.0).round() + parity);
+        let (corner, centre) = (nearest_of(0.0), nearest_of(1.0));
+        let near = if (corner - at).norm_squared() <= (centre - at).norm_squared() { corner } else { centre };
+        let Some(point) = self.lattice.point(near.map(|c| c as i64).into()) else { return false };
+        let state = &mut self.states[point as usize];
+        let changed = *state == OUTSIDE;
+        if changed {
+            *state = FORCED;
+        }
+        changed
+    }
+
+    /// Fraction of the edge from the inside point to the cut.
+    pub(super) fn cut_fraction(
+        &self,
+        body: &Body<'_>,
+        key: u64,
+        inside: u32,
+        outside: u32,
+        leaves_inside: bool,
+    ) -> f64 {
+        let start = self.crossings.partition_point(|&(other, _)| other < key);
+        let on_edge = self.crossings[start..].iter().take_while(|&&(other, _)| other == key);
+        let fractions = on_edge.map(|&(_, t)| if leaves_inside { t } else { 1.0 - t });
+        if self.states[inside as usize] == FORCED {
+            // The thin part ends at the last crossing; below the bound the point itself would be moved away.
+            let least = least_fraction(edge_of_key(key).1);
+            return fractions.fold(least, f64::max);
+        }
+        let first = fractions.fold(f64::INFINITY, f64::min);
+        if first.is_finite() { first } else { self.bisect(body, inside, outside) }
+    }
+
+    /// Where the winding number passes ½, for edges through a hole of the surface.
+    fn bisect(&self, body: &Body<'_>, inside: u32, outside: u32) -> f64 {
+        let (from, to) = (self.lattice.position(inside), self.lattice.position(outside));
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..16 {
+            let middle = 0.5 * (low + high);
+            if body.winding(from + (to - from) * middle) > 0.5 {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        0.5 * (low + high)
+    }
+}
+
+/// Ends of all crossed edges, ascending.
+fn ends_of_edges(crossings: &Crossings, lattice: &Lattice) -> Vec<u32> {
+    let both = |&(key, _): &(u64, f64)| {
+        let (from, step) = edge_of_key(key);
+        [Some(from), lattice.step(from, step, true)]
+    };
+    let mut points: Vec<u32> = crossings.iter().flat_map(both).flatten().collect();
+    points.sort_unstable();
+    points.dedup();
+    points
+}
+
+/// Spreads the known states to all other points: a point none of whose edges is crossed is on the side of its neighbours.
+fn flood(states: &mut [i8], mut front: Vec<u32>, lattice: &Lattice) {
+    while !front.is_empty() {
+        let mut next = Vec::new();
+        for &point in &front {
+            for (_, other, ..) in lattice.neighbours(point) {
+                if states[other as usize] == 0 {
+                    states[other as usize] = states[point as usize];
+                    next.push(other);
+                }
+            }
+        }
+        front = next;
+    }
+    for state in states {
+        if *state == 0 {
+            *state = OUTSIDE;
+        }
+    }
+}
