@@ -38,6 +38,7 @@ mod check;
 mod edge;
 mod error;
 pub mod force;
+mod jacobi_start;
 pub mod material;
 mod pin;
 mod polar;

@@ -1,7 +1,7 @@
 //! The rotation nearest to a matrix of positive determinant, by Newton's iteration for the polar decomposition.
 //!
 //! X ← ½ (X + X⁻ᵀ) converges quadratically from F to the rotation R of F = R S (Higham 1986). X⁻ᵀ is the matrix of
-//! cofactors over the determinant: three cross products and one division. Two to three times faster than singular values,
+//! cofactors over the determinant: three cross products and one division. About twice as fast as singular values,
 //! which serve the rest: inverted, flat or badly conditioned elements.
 
 use pd_core::{Mat3, Real, Vec3};

@@ -3,8 +3,10 @@
 //! Rotations V from the right make the columns of F V orthogonal (Hestenes 1958). Unlike the eigenvalues of FᵀF this
 //! keeps small singular values accurate relative to themselves (Demmel, Veselić 1992). The columns are sorted by
 //! length; then u₁ = b₁/|b₁|, u₂ is b₂ made orthogonal, u₃ = u₁ × u₂ and σ₃ = u₃·b₃. So U and V are rotations
-//! for every input, and the sign of det F is the sign of σ₃: an inverted element has σ₃ < 0.
+//! for every input, and the sign of det F is the sign of σ₃: an inverted element has σ₃ < 0. Well-conditioned matrices
+//! start from the eigenvectors of FᵀF (`jacobi_start.rs`), which is faster and as accurate.
 
+use crate::jacobi_start;
 use pd_core::{Mat3, Real, Vec3};
 
 /// Sweeps until all columns are orthogonal; five are usual, the bound only guards against NaN.
@@ -50,9 +52,29 @@ impl Svd3 {
 /// assert!((svd.with(&svd.sigma) - mirrored).norm() < 1e-15);
 /// ```
 pub fn svd3(f: &Mat3) -> Svd3 {
-    let (f, scale) = scaled(f);
-    let mut b = columns(&f);
-    let mut v = columns(&Mat3::identity());
+    let [start] = jacobi_start::right_vectors(&[*f]);
+    from_start(f, start)
+}
+
+/// [`svd3`] of four matrices: the same bits in less time.
+pub(crate) fn svd3_four(f: &[Mat3; 4]) -> [Svd3; 4] {
+    let starts = jacobi_start::right_vectors(f);
+    std::array::from_fn(|l| from_start(&f[l], starts[l]))
+}
+
+/// One-sided Jacobi from a first guess of V, or from V = I.
+#[inline(always)]
+fn from_start(f: &Mat3, start: Option<[Vec3; 3]>) -> Svd3 {
+    let (mut v, mut b, scale) = match start {
+        Some(v) => {
+            let [f0, f1, f2] = columns(f);
+            (v, v.map(|v| f0 * v.x + f1 * v.y + f2 * v.z), 1.0)
+        }
+        None => {
+            let (f, scale) = scaled(f);
+            (columns(&Mat3::identity()), columns(&f), scale)
+        }
+    };
     for _ in 0..MAX_SWEEPS {
         let first = make_orthogonal(&mut b, &mut v, 0, 1);
         let second = make_orthogonal(&mut b, &mut v, 0, 2);

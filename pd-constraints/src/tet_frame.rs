@@ -4,6 +4,7 @@
 //! column j of F: Σ_i (D_m⁻¹)_ij (x_i − x_4). So in the n×3 layout of positions the three rows are Fᵀ. Weights are
 //! multiplied by the rest volume |det D_m|/6.
 
+use crate::svd3::svd3_four;
 use crate::{ConstraintError, Weight, check};
 use pd_core::{Mat3, Real, Stencil, Vec3};
 use std::ops::Range;
@@ -11,58 +12,83 @@ use std::ops::Range;
 /// Rest tetrahedra with less volume than this part of the cube of their longest edge are refused.
 const DEGENERATE_VOLUME: Real = 1e-12;
 
-/// The stencil of deformation gradients.
-pub(crate) fn stencil(
-    kind: &'static str,
-    positions: &[Vec3],
-    tets: &[[u32; 4]],
-    weight: Weight<'_>,
-) -> Result<Stencil, ConstraintError> {
-    check::positions(positions)?;
-    weight.check(kind, tets.len())?;
-    check::indices(kind, tets, positions.len())?;
-    let mut stencil = Stencil::with_capacity(3, tets.len(), 12);
-    for (element, tet) in tets.iter().enumerate() {
-        let volume = signed_volume(positions, tet);
-        let longest = longest_edge(positions, tet);
-        if volume.abs() <= DEGENERATE_VOLUME * longest.powi(3) {
-            let vertices = tet.to_vec();
-            return Err(ConstraintError::Degenerate {
-                kind,
-                element,
-                vertices,
-                measure: "volume",
-                value: volume,
+/// The stencil of deformation gradients, and the same numbers in the order in which the local step reads them: 88
+/// bytes per element one after another, instead of the lists of three rows.
+#[derive(Clone, Debug)]
+pub(crate) struct TetFrames {
+    pub(crate) stencil: Stencil,
+    tets: Vec<[u32; 4]>,
+    /// D_m⁻¹ by rows.
+    inverse: Vec<[Vec3; 3]>,
+}
+
+impl TetFrames {
+    pub(crate) fn new(
+        kind: &'static str,
+        positions: &[Vec3],
+        tets: &[[u32; 4]],
+        weight: Weight<'_>,
+    ) -> Result<Self, ConstraintError> {
+        check::positions(positions)?;
+        weight.check(kind, tets.len())?;
+        check::indices(kind, tets, positions.len())?;
+        let mut stencil = Stencil::with_capacity(3, tets.len(), 12);
+        let mut inverses = Vec::with_capacity(tets.len());
+        for (element, tet) in tets.iter().enumerate() {
+            let volume = signed_volume(positions, tet);
+            let longest = longest_edge(positions, tet);
+            if volume.abs() <= DEGENERATE_VOLUME * longest.powi(3) {
+                let (vertices, measure) = (tet.to_vec(), "volume");
+                return Err(ConstraintError::Degenerate { kind, element, vertices, measure, value: volume });
+            }
+            let inverse = inverse_rows(&edges(positions, tet), 6.0 * volume);
+            let rows: [[(u32, Real); 4]; 3] = std::array::from_fn(|j| {
+                let c: [Real; 3] = std::array::from_fn(|i| inverse[i][j]);
+                [(tet[0], c[0]), (tet[1], c[1]), (tet[2], c[2]), (tet[3], -(c[0] + c[1] + c[2]))]
             });
+            stencil.push(weight.at(element) * volume.abs(), &[&rows[0], &rows[1], &rows[2]]);
+            inverses.push(inverse);
         }
-        let inverse = inverse_rows(&edges(positions, tet), 6.0 * volume);
-        let rows: [[(u32, Real); 4]; 3] = std::array::from_fn(|j| {
-            let c: [Real; 3] = std::array::from_fn(|i| inverse[i][j]);
-            [(tet[0], c[0]), (tet[1], c[1]), (tet[2], c[2]), (tet[3], -(c[0] + c[1] + c[2]))]
-        });
-        stencil.push(weight.at(element) * volume.abs(), &[&rows[0], &rows[1], &rows[2]]);
+        Ok(Self { stencil, tets: tets.to_vec(), inverse: inverses })
     }
-    Ok(stencil)
-}
 
-/// `dx` = columns of F, from differences of positions, which is exact far from the origin.
-pub(crate) fn gather(stencil: &Stencil, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
-    for (element, dx) in elements.zip(dx.chunks_exact_mut(3)) {
-        let (v, _) = stencil.row_slices(3 * element);
-        let [x0, x1, x2, x3] = [0, 1, 2, 3].map(|i| x[v[i] as usize]);
-        let edges = [x0 - x3, x1 - x3, x2 - x3];
-        for (j, dx) in dx.iter_mut().enumerate() {
-            let (_, c) = stencil.row_slices(3 * element + j);
-            *dx = edges[0] * c[0] + edges[1] * c[1] + edges[2] * c[2];
+    /// `dx` = columns of F, from differences of positions, which is exact far from the origin.
+    pub(crate) fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
+        let frames = self.tets[elements.clone()].iter().zip(&self.inverse[elements]);
+        for ((tet, [r0, r1, r2]), dx) in frames.zip(dx.chunks_exact_mut(3)) {
+            let [e0, e1, e2] = edges(x, tet);
+            dx[0] = e0 * r0.x + e1 * r1.x + e2 * r2.x;
+            dx[1] = e0 * r0.y + e1 * r1.y + e2 * r2.y;
+            dx[2] = e0 * r0.z + e1 * r1.z + e2 * r2.z;
         }
     }
+
+    /// F of one element.
+    pub(crate) fn gradient(&self, element: usize, x: &[Vec3]) -> Mat3 {
+        let mut columns = [Vec3::zeros(); 3];
+        self.gather(element..element + 1, x, &mut columns);
+        Mat3::from_columns(&columns)
+    }
 }
 
-/// F of one element.
-pub(crate) fn gradient(stencil: &Stencil, element: usize, x: &[Vec3]) -> Mat3 {
-    let mut columns = [Vec3::zeros(); 3];
-    gather(stencil, element..element + 1, x, &mut columns);
-    Mat3::from_columns(&columns)
+/// Replaces each F in `z` (three columns each) by the matrix with the singular values that `law` makes of its own.
+pub(crate) fn project(z: &mut [Vec3], law: impl Fn(&Vec3) -> Vec3) {
+    for z in z.chunks_mut(12) {
+        let mut f = [Mat3::identity(); 4];
+        for (f, z) in f.iter_mut().zip(z.chunks_exact(3)) {
+            *f = Mat3::from_columns(&[z[0], z[1], z[2]]);
+        }
+        for (svd, z) in svd3_four(&f).iter().zip(z.chunks_exact_mut(3)) {
+            write_columns(&svd.with(&law(&svd.sigma)), z);
+        }
+    }
+}
+
+/// The columns of a matrix into three vectors.
+pub(crate) fn write_columns(matrix: &Mat3, z: &mut [Vec3]) {
+    for (z, column) in z.iter_mut().zip(matrix.column_iter()) {
+        z.copy_from(&column);
+    }
 }
 
 /// Signed volume of a tetrahedron, m³.

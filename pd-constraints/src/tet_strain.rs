@@ -7,7 +7,8 @@
 //! [`material`](crate::material) for the material it makes.
 
 use crate::svd3::svd3;
-use crate::{ConstraintError, StrainRange, Weight, polar, tet_frame};
+use crate::tet_frame::{self, TetFrames};
+use crate::{ConstraintError, StrainRange, Weight, polar};
 use pd_core::{EnergyBatch, Mat3, Stencil, Strain, Vec3};
 use std::ops::Range;
 
@@ -27,7 +28,7 @@ const KIND: &str = "tet-strain";
 /// ```
 #[derive(Clone, Debug)]
 pub struct TetStrain {
-    stencil: Stencil,
+    frames: TetFrames,
     range: StrainRange,
 }
 
@@ -41,17 +42,16 @@ impl TetStrain {
         range: StrainRange,
     ) -> Result<Self, ConstraintError> {
         let range = range.checked(KIND, 3)?;
-        Ok(Self { stencil: tet_frame::stencil(KIND, positions, tets, weight.into())?, range })
+        Ok(Self { frames: TetFrames::new(KIND, positions, tets, weight.into())?, range })
     }
 
     /// The deformation gradient of an element.
     pub fn deformation_gradient(&self, element: usize, x: &[Vec3]) -> Mat3 {
-        tet_frame::gradient(&self.stencil, element, x)
+        self.frames.gradient(element, x)
     }
 
-    fn clamped(&self, f: &Mat3) -> Mat3 {
-        let svd = svd3(f);
-        svd.with(&Vec3::from_fn(|axis, _| self.range.clamp(axis, svd.sigma[axis])))
+    fn clamp(&self, sigma: &Vec3) -> Vec3 {
+        Vec3::from_fn(|axis, _| self.range.clamp(axis, sigma[axis]))
     }
 }
 
@@ -61,23 +61,22 @@ impl EnergyBatch for TetStrain {
     }
 
     fn stencil(&self) -> &Stencil {
-        &self.stencil
+        &self.frames.stencil
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
-        let rigid = self.range == StrainRange::RIGID;
+        if self.range != StrainRange::RIGID {
+            return tet_frame::project(z, |sigma| self.clamp(sigma));
+        }
         for z in z.chunks_exact_mut(3) {
             let f = Mat3::from_columns(&[z[0], z[1], z[2]]);
-            let rotation = if rigid { polar::nearest_rotation(&f) } else { None };
-            let nearest = rotation.unwrap_or_else(|| self.clamped(&f));
-            for (z, column) in z.iter_mut().zip(nearest.column_iter()) {
-                z.copy_from(&column);
-            }
+            let rotation = polar::nearest_rotation(&f).unwrap_or_else(|| svd3(&f).with(&Vec3::repeat(1.0)));
+            tet_frame::write_columns(&rotation, z);
         }
     }
 
     fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
-        tet_frame::gather(&self.stencil, elements, x, dx);
+        self.frames.gather(elements, x, dx);
     }
 
     fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {

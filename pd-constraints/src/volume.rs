@@ -4,9 +4,9 @@
 //! the singular vectors of F and the nearest singular values with that product (see `product.rs`). An inverted
 //! element (det F < 0) is turned back.
 
-use crate::svd3::svd3;
-use crate::{ConstraintError, Weight, check, product, tet_frame};
-use pd_core::{EnergyBatch, Mat3, Real, Stencil, Strain, Vec3};
+use crate::tet_frame::{self, TetFrames};
+use crate::{ConstraintError, Weight, check, product};
+use pd_core::{EnergyBatch, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
 
 const KIND: &str = "volume";
@@ -25,7 +25,7 @@ const KIND: &str = "volume";
 /// ```
 #[derive(Clone, Debug)]
 pub struct Volume {
-    stencil: Stencil,
+    frames: TetFrames,
     min: Real,
     max: Real,
 }
@@ -41,7 +41,7 @@ impl Volume {
         max: Real,
     ) -> Result<Self, ConstraintError> {
         check::range(KIND, 0, min, max)?;
-        Ok(Self { stencil: tet_frame::stencil(KIND, positions, tets, weight.into())?, min, max })
+        Ok(Self { frames: TetFrames::new(KIND, positions, tets, weight.into())?, min, max })
     }
 }
 
@@ -51,27 +51,21 @@ impl EnergyBatch for Volume {
     }
 
     fn stencil(&self) -> &Stencil {
-        &self.stencil
+        &self.frames.stencil
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
-        for z in z.chunks_exact_mut(3) {
-            let svd = svd3(&Mat3::from_columns(&[z[0], z[1], z[2]]));
-            let nearest = svd.with(&product::clamp_product(svd.sigma.into(), self.min, self.max).into());
-            for (z, column) in z.iter_mut().zip(nearest.column_iter()) {
-                z.copy_from(&column);
-            }
-        }
+        tet_frame::project(z, |&sigma| product::clamp_product(sigma.into(), self.min, self.max).into());
     }
 
     fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
-        tet_frame::gather(&self.stencil, elements, x, dx);
+        self.frames.gather(elements, x, dx);
     }
 
     /// The worst |det F − 1|.
     fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {
         elements.fold(Strain::default(), |strain, element| {
-            let ratio = tet_frame::gradient(&self.stencil, element, x).determinant();
+            let ratio = self.frames.gradient(element, x).determinant();
             strain.max(Strain { worst: (ratio - 1.0).abs(), inverted: usize::from(ratio <= 0.0) })
         })
     }
