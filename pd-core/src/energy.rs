@@ -52,7 +52,7 @@ impl Strain {
 /// ```
 ///
 /// # Laws that are no distance
-/// A law U(y), y = D x, of another form overrides [`energy`](Self::energy) and sets `project(y) = y − ∇U(y)/ω`.
+/// A law U(y), y = D x, of another form overrides [`energy_at`](Self::energy_at) and sets `project(y) = y − ∇U(y)/ω`.
 /// Then [`residual`](Self::residual) is `∇U/ω`, and the projective-dynamics iteration is the quasi-Newton method of
 /// Liu et al. 2017.
 pub trait EnergyBatch: Any + Send + Sync {
@@ -84,14 +84,21 @@ pub trait EnergyBatch: Any + Send + Sync {
         });
     }
 
-    /// Elastic energy of `elements`, J: `Σ ω/2 |r|²`.
+    /// Elastic energy of `elements`, J, where `r` is their [`residual`](Self::residual) at `x`: `Σ ω/2 |r|²`. A law
+    /// that is no distance overrides this one.
+    fn energy_at(&self, elements: Range<usize>, _x: &[Vec3], r: &[Vec3]) -> Real {
+        let stencil = self.stencil();
+        let rows = r.chunks_exact(stencil.rows_per_element().max(1));
+        let squares = rows.map(|r| r.iter().map(|r| r.norm_squared()).sum::<Real>());
+        elements.zip(squares).map(|(element, square)| 0.5 * stencil.weight(element) * square).sum()
+    }
+
+    /// Elastic energy of `elements`, J.
     fn energy(&self, elements: Range<usize>, x: &[Vec3]) -> Real {
-        let (stencil, mut sum) = (self.stencil(), 0.0);
-        in_blocks(stencil, elements, |block, _, r| {
+        let mut sum = 0.0;
+        in_blocks(self.stencil(), elements, |block, _, r| {
             self.residual(block.clone(), x, r);
-            for (element, r) in block.zip(r.chunks_exact(stencil.rows_per_element())) {
-                sum += 0.5 * stencil.weight(element) * r.iter().map(|r| r.norm_squared()).sum::<Real>();
-            }
+            sum += self.energy_at(block, x, r);
         });
         sum
     }

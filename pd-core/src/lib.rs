@@ -31,13 +31,17 @@
 //! # Ok::<(), ModelError>(())
 //! ```
 
+mod acceleration;
+mod anderson;
 mod assemble;
 mod builder;
 mod collider;
+mod descent;
 mod energy;
 mod error;
 pub mod exec;
 mod force;
+mod lbfgs;
 mod local;
 mod model;
 mod params;
@@ -50,6 +54,7 @@ mod state;
 mod stencil;
 pub mod stepper;
 
+pub use acceleration::Acceleration;
 pub use builder::ModelBuilder;
 pub use collider::{Aabb, Collider, Surface, resolve_collisions};
 pub use energy::{EnergyBatch, Strain};

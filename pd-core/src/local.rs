@@ -30,6 +30,12 @@ pub trait LocalStep: Send {
 
     /// Computes b for the current iterate, without allocating.
     fn run(&mut self, input: LocalInput<'_>, b: &mut [Vec3]) -> Result<(), StepError>;
+
+    /// Elastic energy at the `input` of the last `run`, J. Steppers with a safeguard ask for it; what `run` has
+    /// projected need not be projected again.
+    fn elastic_energy(&mut self, input: LocalInput<'_>) -> Result<Real, StepError> {
+        Ok(input.model.elastic_energy(input.x))
+    }
 }
 
 /// The local step on the CPU, in the current rayon pool.
@@ -56,5 +62,9 @@ impl LocalStep for CpuLocal {
         model.residual(x, &mut self.rows);
         model.gather_forces(&self.rows, |i| (s[i] - x[i]) * (masses[i] * inverse_dt2), b);
         Ok(())
+    }
+
+    fn elastic_energy(&mut self, input: LocalInput<'_>) -> Result<Real, StepError> {
+        Ok(input.model.elastic_energy_at(input.x, &self.rows))
     }
 }

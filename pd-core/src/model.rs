@@ -119,6 +119,15 @@ impl Model {
         self.over_elements(0.0, |batch, elements| batch.energy(elements, x), |a, b| a + b)
     }
 
+    /// Elastic energy of all batches, J, from the [`residual`](Self::residual) rows at `x`: no second projection.
+    pub fn elastic_energy_at(&self, x: &[Vec3], rows: &[Vec3]) -> Real {
+        self.batches.iter().zip(self.first_row.windows(2)).fold(0.0, |sum, (batch, first)| {
+            let (r, d) = (&rows[first[0]..first[1]], batch.stencil().rows_per_element());
+            let leaf = |e: std::ops::Range<usize>| batch.energy_at(e.clone(), x, &r[e.start * d..e.end * d]);
+            sum + exec::reduce(0..batch.stencil().elements(), ELEMENT_CHUNK, &leaf, &|a, b| a + b)
+        })
+    }
+
     /// ∇E(x) of the elastic energy, N. `rows` is scratch of [`rows`](Self::rows) entries.
     pub fn elastic_gradient(&self, x: &[Vec3], rows: &mut [Vec3], gradient: &mut [Vec3]) {
         self.residual(x, rows);

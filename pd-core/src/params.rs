@@ -40,14 +40,18 @@ impl Default for StepParams {
 }
 
 impl StepParams {
+    /// Most iterations allowed: steppers reserve room for one number per iteration.
+    pub const MOST_ITERATIONS: usize = 1_000_000;
+
     /// Names the first parameter that is out of range.
     pub fn check(&self) -> Result<(), StepError> {
         let wrong = |name, value, expected| Err(StepError::Parameter { name, value, expected });
-        if !(self.dt > 0.0 && self.dt.is_finite()) {
-            return wrong("dt", self.dt, "it must be positive and finite, in seconds");
+        // The matrix has m/h² in it, so the square must be a number too.
+        if !(self.dt > 0.0 && (self.dt * self.dt).is_normal()) {
+            return wrong("dt", self.dt, "it and its square must be positive and finite, in seconds");
         }
-        if self.iterations == 0 {
-            return wrong("iterations", 0.0, "it must be at least 1");
+        if !(1..=Self::MOST_ITERATIONS).contains(&self.iterations) {
+            return wrong("iterations", self.iterations as Real, "it must be from 1 to 1000000");
         }
         if let Some(&g) = self.gravity.iter().find(|g| !g.is_finite()) {
             return wrong("gravity", g, "it must be finite, in m/s²");
@@ -74,10 +78,12 @@ mod tests {
             Err(StepError::Parameter { name, .. }) => name,
             other => panic!("{other:?}"),
         };
-        for dt in [0.0, -1.0, Real::NAN, Real::INFINITY] {
+        for dt in [0.0, -1.0, Real::NAN, Real::INFINITY, 1e-200, 1e200] {
             assert_eq!(name(StepParams { dt, ..good }), "dt");
         }
-        assert_eq!(name(StepParams { iterations: 0, ..good }), "iterations");
+        for iterations in [0, StepParams::MOST_ITERATIONS + 1, usize::MAX] {
+            assert_eq!(name(StepParams { iterations, ..good }), "iterations");
+        }
         assert_eq!(name(StepParams { gravity: Vec3::new(0.0, Real::NAN, 0.0), ..good }), "gravity");
         assert_eq!(name(StepParams { damping: -0.1, ..good }), "damping");
         assert_eq!(name(StepParams { tolerance: 1.0, ..good }), "tolerance");

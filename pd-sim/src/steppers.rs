@@ -1,7 +1,7 @@
 //! Steppers and global solvers by name.
 
 use crate::SceneError;
-use pd_core::{GlobalSolver, ProjectiveDynamics, Stepper};
+use pd_core::{Acceleration, CpuLocal, GlobalSolver, ProjectiveDynamics, Stepper};
 use pd_linear::SolverOptions;
 
 type StepperConstructor = Box<dyn Fn(Box<dyn GlobalSolver>) -> Box<dyn Stepper> + Send + Sync>;
@@ -26,9 +26,13 @@ impl Registry {
     /// All steppers and solvers of the workspace.
     pub fn standard() -> Self {
         let mut registry = Self { solvers: pd_linear::Registry::standard(), steppers: vec![] };
-        registry.register("pd", |global| {
-            Box::new(ProjectiveDynamics::with_local(Box::new(pd_core::CpuLocal::default()), global))
-        });
+        for acceleration in
+            [Acceleration::None, Acceleration::Anderson { window: 5 }, Acceleration::Lbfgs { window: 5 }]
+        {
+            registry.register(acceleration.name(), move |global| {
+                Box::new(ProjectiveDynamics::with_parts(Box::new(CpuLocal::default()), global, acceleration))
+            });
+        }
         registry
     }
 

@@ -1,0 +1,207 @@
+//! The inner minimisation of a projective dynamics step: local step, global step, next iterate.
+
+use crate::acceleration::Memory;
+use crate::anderson::dot;
+use crate::stepper::weighted_square_distance;
+use crate::{
+    Acceleration, GlobalSolver, LocalInput, LocalStep, Real, StepContext, StepError, StepReport, Vec3,
+    as_flat, as_flat_mut,
+};
+use std::time::Instant;
+
+/// Sufficient decrease asked of an L-BFGS step, as a fraction of the slope (Armijo).
+const DECREASE: Real = 1e-4;
+/// Halvings of an L-BFGS step before it is given up.
+const HALVINGS: usize = 8;
+
+/// Scratch and parts of the minimisation. `s` is the inertial target, `x` the iterate, `b` minus the gradient.
+pub(crate) struct Descent {
+    pub(crate) local: Box<dyn LocalStep>,
+    pub(crate) global: Box<dyn GlobalSolver>,
+    pub(crate) acceleration: Acceleration,
+    memory: Memory,
+    pub(crate) s: Vec<Vec3>,
+    pub(crate) x: Vec<Vec3>,
+    pub(crate) b: Vec<Vec3>,
+    direction: Vec<Vec3>,
+    /// Objective at the last accepted iterate; not a number before the first.
+    objective: Real,
+}
+
+impl Descent {
+    pub(crate) fn new(
+        local: Box<dyn LocalStep>,
+        global: Box<dyn GlobalSolver>,
+        acceleration: Acceleration,
+    ) -> Self {
+        let empty = Vec::new;
+        let (s, x, b, direction) = (empty(), empty(), empty(), empty());
+        Self { local, global, acceleration, memory: Memory::None, s, x, b, direction, objective: Real::NAN }
+    }
+
+    pub(crate) fn prepare(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
+        let model = context.model;
+        self.local.prepare(model)?;
+        self.global.analyse(model.pattern())?;
+        self.global.factor(&model.system_matrix(context.params.dt))?;
+        for scratch in [&mut self.s, &mut self.x, &mut self.b, &mut self.direction] {
+            scratch.clear();
+            scratch.resize(model.vertices(), Vec3::zeros());
+        }
+        self.memory = Memory::new(self.acceleration, model.vertices());
+        Ok(())
+    }
+
+    /// Starts at the inertial target.
+    pub(crate) fn start(&mut self) {
+        self.x.copy_from_slice(&self.s);
+        self.objective = Real::NAN;
+        match &mut self.memory {
+            Memory::None => {}
+            Memory::Anderson(memory) => memory.reset(),
+            Memory::Lbfgs(memory) => memory.reset(),
+        }
+    }
+
+    /// One iteration; returns ‖∇objective‖ at the iterate it started from.
+    pub(crate) fn iterate(
+        &mut self,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+    ) -> Result<Real, StepError> {
+        // Taken out so that it can be used beside the rest of `self`, and put back whatever happens.
+        let mut memory = std::mem::replace(&mut self.memory, Memory::None);
+        let norm = self.iterate_with(&mut memory, context, report);
+        self.memory = memory;
+        report.iterations += 1;
+        norm
+    }
+
+    fn iterate_with(
+        &mut self,
+        memory: &mut Memory,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+    ) -> Result<Real, StepError> {
+        match memory {
+            Memory::None => {
+                self.evaluate(context, report)?;
+                let norm = dot(&self.b, &self.b).sqrt();
+                self.solve(report)?;
+                for (x, d) in self.x.iter_mut().zip(&self.direction) {
+                    *x += d;
+                }
+                Ok(norm)
+            }
+            Memory::Anderson(memory) => {
+                self.evaluate(context, report)?;
+                let mut objective = self.objective_here(context)?;
+                if objective > self.objective {
+                    // The mixed iterate was worse than the one before: take the plain one, which never is.
+                    self.x.copy_from_slice(memory.plain());
+                    self.evaluate(context, report)?;
+                    objective = self.objective_here(context)?;
+                }
+                self.objective = objective;
+                let norm = dot(&self.b, &self.b).sqrt();
+                self.solve(report)?;
+                memory.advance(&mut self.x, &self.direction);
+                Ok(norm)
+            }
+            Memory::Lbfgs(memory) => {
+                if self.objective.is_nan() {
+                    self.evaluate(context, report)?;
+                    self.objective = self.objective_here(context)?;
+                }
+                let norm = dot(&self.b, &self.b).sqrt();
+                memory.x.copy_from_slice(&self.x);
+                memory.b.copy_from_slice(&self.b);
+                memory.before_solve(&mut self.b);
+                self.solve(report)?;
+                memory.after_solve(&mut self.direction);
+                self.search(context, report, &memory.x, dot(&memory.b, &self.direction))?;
+                memory.remember(&self.x, &self.b);
+                Ok(norm)
+            }
+        }
+    }
+
+    /// An accelerated run may end on an iterate whose objective was never looked at: if it is worse than the one
+    /// before, the plain iterate takes its place.
+    pub(crate) fn finish(
+        &mut self,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        if !matches!(self.memory, Memory::Anderson(_)) {
+            return Ok(());
+        }
+        self.evaluate(context, report)?;
+        if self.objective_here(context)? > self.objective
+            && let Memory::Anderson(memory) = &self.memory
+        {
+            self.x.copy_from_slice(memory.plain());
+        }
+        Ok(())
+    }
+
+    /// b = −∇objective(x).
+    pub(crate) fn evaluate(
+        &mut self,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let started = Instant::now();
+        let input = LocalInput { model: context.model, dt: context.params.dt, s: &self.s, x: &self.x };
+        self.local.run(input, &mut self.b)?;
+        report.local_steps += 1;
+        report.stages.local += started.elapsed();
+        Ok(())
+    }
+
+    /// The objective at the iterate last evaluated.
+    pub(crate) fn objective_here(&mut self, context: &StepContext<'_>) -> Result<Real, StepError> {
+        let (model, dt) = (context.model, context.params.dt);
+        let masses = model.masses();
+        let inertia = weighted_square_distance(|i| masses[i] / (dt * dt), &self.x, &self.s);
+        let input = LocalInput { model, dt, s: &self.s, x: &self.x };
+        Ok(inertia + self.local.elastic_energy(input)?)
+    }
+
+    /// direction = A⁻¹ b.
+    fn solve(&mut self, report: &mut StepReport) -> Result<(), StepError> {
+        let started = Instant::now();
+        self.direction.fill(Vec3::zeros()); // first guess: stay, which is a warm start at x
+        report.linear = self.global.solve(as_flat(&self.b), as_flat_mut(&mut self.direction), 3)?;
+        report.linear_iterations += report.linear.iterations;
+        report.stages.global += started.elapsed();
+        Ok(())
+    }
+
+    /// Backtracks from `from` along the direction until the objective has fallen enough; leaves x and b evaluated
+    /// there. `descent` is −slope: positive for a descent direction.
+    fn search(
+        &mut self,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+        from: &[Vec3],
+        descent: Real,
+    ) -> Result<(), StepError> {
+        let mut length = 1.0;
+        for _ in 0..HALVINGS {
+            for ((x, from), d) in self.x.iter_mut().zip(from).zip(&self.direction) {
+                *x = from + d * length;
+            }
+            self.evaluate(context, report)?;
+            let objective = self.objective_here(context)?;
+            if objective <= self.objective - DECREASE * length * descent.max(0.0) {
+                self.objective = objective;
+                return Ok(());
+            }
+            length *= 0.5;
+        }
+        // Rounding level, or a direction that does not descend: stay.
+        self.x.copy_from_slice(from);
+        self.evaluate(context, report)
+    }
+}
