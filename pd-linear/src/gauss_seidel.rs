@@ -27,15 +27,16 @@ const LOOK: usize = 4;
 pub struct GaussSeidel {
     /// When to stop.
     pub stopping: Stopping,
-    /// Relaxation factor ω in (0, 2); `None` for SOR with ω from the spectrum.
-    omega: Option<Real>,
+    /// Relaxation factor ω in (0, 2) as asked for; `None` for SOR with ω from the spectrum.
+    wish: Option<Real>,
     over_relax: bool,
     a: Csr,
     colouring: Colouring,
     /// Rows of A in the order of colours, columns renumbered likewise, without the diagonal.
     table: Table,
     inverse_diagonal: Vec<Real>,
-    factored: Option<Real>,
+    /// ω in use; `None` before `factor`.
+    omega: Option<Real>,
     /// b and x in the order of colours, and a residual.
     b: Vec<Real>,
     x: Vec<Real>,
@@ -47,13 +48,13 @@ impl Default for GaussSeidel {
         let empty = Vec::new;
         Self {
             stopping: Stopping::default(),
-            omega: Some(1.0),
+            wish: Some(1.0),
             over_relax: false,
             a: Csr::default(),
             colouring: Colouring::default(),
             table: Table::default(),
             inverse_diagonal: empty(),
-            factored: None,
+            omega: None,
             b: empty(),
             x: empty(),
             r: empty(),
@@ -64,7 +65,7 @@ impl Default for GaussSeidel {
 impl GaussSeidel {
     /// Successive over-relaxation with factor ω in (0, 2), or one from the spectrum.
     pub fn sor(omega: Option<Real>) -> Self {
-        Self { omega, over_relax: true, ..Self::default() }
+        Self { wish: omega, over_relax: true, ..Self::default() }
     }
 
     /// With other stopping rules.
@@ -79,11 +80,11 @@ impl GaussSeidel {
 
     /// The relaxation factor in use; `None` before `factor`.
     pub fn omega(&self) -> Option<Real> {
-        self.factored
+        self.omega
     }
 
     fn resolve_omega(&self, a: &Csr) -> Result<Real, LinearError> {
-        match self.omega {
+        match self.wish {
             Some(omega) if omega > 0.0 && omega < 2.0 => Ok(omega),
             Some(omega) => {
                 let what = format!("the relaxation factor is {omega}; it must lie between 0 and 2");
@@ -162,7 +163,7 @@ impl GlobalSolver for GaussSeidel {
     }
 
     fn factor(&mut self, a: &Csr) -> Result<(), LinearError> {
-        self.factored = None;
+        self.omega = None;
         self.stopping.check(self.name())?;
         a.check_symmetric()?;
         let omega = self.resolve_omega(a)?;
@@ -185,12 +186,12 @@ impl GlobalSolver for GaussSeidel {
         for scratch in [&mut self.b, &mut self.x, &mut self.r] {
             resize(scratch, 3 * n);
         }
-        self.factored = Some(omega);
+        self.omega = Some(omega);
         Ok(())
     }
 
     fn solve(&mut self, b: &[Real], x: &mut [Real], columns: usize) -> Result<SolveReport, LinearError> {
-        let Some(omega) = self.factored else {
+        let Some(omega) = self.omega else {
             return Err(LinearError::NotFactored { solver: self.name().to_owned() });
         };
         check_input(self.a.rows(), b, x, columns)?;

@@ -13,6 +13,9 @@ const SHIFT_GROWTH: Real = 3.0;
 /// Pivots below this fraction of their diagonal count as broken down: they would amplify instead of smooth.
 const PIVOT: Real = 1e-8;
 
+/// Entries (column, value) of L below the diagonal, row by row.
+type LowerRows = Vec<Vec<(usize, Real)>>;
+
 /// IC(0) with a diagonal shift where needed.
 #[derive(Clone, Debug, Default)]
 pub struct IncompleteCholesky {
@@ -31,9 +34,9 @@ impl IncompleteCholesky {
     }
 
     /// Tries with one shift; `None` after a breakdown.
-    fn attempt(a: &Csr, shift: Real) -> Option<(Vec<Vec<(usize, Real)>>, Vec<Real>)> {
+    fn attempt(a: &Csr, shift: Real) -> Option<(LowerRows, Vec<Real>)> {
         let n = a.rows();
-        let (mut lower, mut inverse): (Vec<Vec<(usize, Real)>>, Vec<Real>) = (Vec::with_capacity(n), vec![]);
+        let (mut lower, mut inverse): (LowerRows, Vec<Real>) = (Vec::with_capacity(n), vec![]);
         let mut dense = vec![0.0; n]; // row i of L, scattered
         for i in 0..n {
             let diagonal = a.get(i, i) * (1.0 + shift);

@@ -41,6 +41,7 @@
 
 mod a_jacobi;
 mod aggregation;
+mod change;
 mod cholesky;
 mod colouring;
 mod convert;
@@ -70,6 +71,7 @@ mod vector;
 struct Readme;
 
 pub use a_jacobi::AJacobi;
+pub use change::Change;
 pub use cholesky::{Cholesky, Supernodes};
 pub use convert::{from_nalgebra, to_nalgebra};
 pub use dense::DenseCholesky;
@@ -78,7 +80,7 @@ pub use fused::FusedJacobi;
 pub use gauss_seidel::GaussSeidel;
 pub use incomplete::IncompleteCholesky;
 pub use jacobi::Jacobi;
-pub use low_rank::{Change, LowRank};
+pub use low_rank::LowRank;
 pub use matrix_market::{MatrixMarketError, format_matrix_market, parse_matrix_market, read_matrix_market};
 pub use multigrid::Multigrid;
 pub use pcg::Pcg;

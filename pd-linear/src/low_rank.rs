@@ -8,6 +8,7 @@
 //! Woodbury 1950; Hager 1989, "Updating the inverse of a matrix". A is positive definite if and only if S has as many
 //! negative eigenvalues as Σ. Taking away much of A₀ cancels digits; a step of iterative refinement brings them back.
 
+use crate::change::Change;
 use crate::rows::Rows;
 use crate::vector::{check_input, norm, resize};
 use nalgebra::DMatrix;
@@ -19,32 +20,6 @@ const SMALL: Real = 1e-13;
 
 /// Columns A₀⁻¹u found in one solve.
 const BLOCK: usize = 8;
-
-/// A symmetric change of rank one, A ← A + w a aᵀ.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Change {
-    /// w; negative to take away.
-    pub weight: Real,
-    /// The entries (index, value) of a.
-    pub row: Vec<(u32, Real)>,
-}
-
-impl Change {
-    /// A pin of this weight on a vertex.
-    pub fn pin(vertex: u32, weight: Real) -> Self {
-        Self { weight, row: vec![(vertex, 1.0)] }
-    }
-
-    /// A spring of this weight between two vertices.
-    pub fn spring(i: u32, j: u32, weight: Real) -> Self {
-        Self { weight, row: vec![(i, 1.0), (j, -1.0)] }
-    }
-
-    /// The change that takes this one back.
-    pub fn reversed(&self) -> Self {
-        Self { weight: -self.weight, row: self.row.clone() }
-    }
-}
 
 /// Any solver, with changes of low rank on top of its matrix.
 ///
@@ -102,7 +77,7 @@ impl<S: GlobalSolver> LowRank<S> {
             return Err(LinearError::NotFactored { solver: self.name().to_owned() });
         }
         for change in changes {
-            check_change(change, n)?;
+            change.check(n)?;
         }
         let before = self.changes.len();
         let result = self.extend(changes);
@@ -183,7 +158,7 @@ impl<S: GlobalSolver> LowRank<S> {
             return Ok(vec![]);
         }
         let entry = |i: usize, j: usize| {
-            let coupling = scaled_dot(&self.changes[i], |k| self.z[j][k]);
+            let coupling = self.changes[i].scaled_dot(|k| self.z[j][k]);
             coupling + if i == j { self.changes[i].weight.signum() } else { 0.0 }
         };
         let mut s = DMatrix::from_fn(rank, rank, entry);
@@ -215,7 +190,7 @@ impl<S: GlobalSolver> LowRank<S> {
         let rank = self.changes.len();
         let [y, t] = &mut self.small;
         for (k, change) in self.changes.iter().enumerate() {
-            (0..columns).for_each(|c| y[k * columns + c] = scaled_dot(change, |i| x[i * columns + c]));
+            (0..columns).for_each(|c| y[k * columns + c] = change.scaled_dot(|i| x[i * columns + c]));
         }
         for k in 0..rank {
             for c in 0..columns {
@@ -262,27 +237,6 @@ impl<S: GlobalSolver> LowRank<S> {
         }
         Ok(0.0)
     }
-}
-
-/// uᵀx for u = √|w| a.
-fn scaled_dot(change: &Change, x: impl Fn(usize) -> Real) -> Real {
-    change.weight.abs().sqrt() * change.row.iter().map(|&(i, a)| a * x(i as usize)).sum::<Real>()
-}
-
-fn check_change(change: &Change, n: usize) -> Result<(), LinearError> {
-    if !change.weight.is_finite() || change.weight == 0.0 {
-        let what = format!("the weight of a change is {}; it must be finite and not zero", change.weight);
-        return Err(LinearError::Parameter { solver: "low-rank".to_owned(), what });
-    }
-    for &(i, value) in &change.row {
-        if i as usize >= n {
-            return Err(LinearError::Dimension { what: "vertex of a change", expected: n, got: i as usize });
-        }
-        if !value.is_finite() {
-            return Err(LinearError::NotFinite { row: i as usize, column: 0, value });
-        }
-    }
-    Ok(())
 }
 
 impl<S: GlobalSolver> GlobalSolver for LowRank<S> {

@@ -11,6 +11,7 @@ use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
+use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par};
 use pd_core::{Csr, LinearError, Real};
 

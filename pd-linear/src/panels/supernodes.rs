@@ -22,6 +22,12 @@ pub(super) struct CostModel {
 }
 
 impl CostModel {
+    /// For registers of this many values.
+    pub(super) fn for_lanes(lanes: usize) -> Self {
+        let ev = |k: &str, d: f64| std::env::var(k).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
+        Self { panel: ev("C0", 60.0), row: ev("CR", 5.0), column: ev("CC", 8.0), value: ev("CV", 2.0) / lanes as f64, lanes }
+    }
+
     /// Cycles of a panel.
     pub(super) fn cost(&self, s: usize, m: usize) -> f64 {
         let blocks = |rows: usize| (rows.div_ceil(self.lanes) * self.lanes) as f64;

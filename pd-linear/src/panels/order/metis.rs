@@ -13,8 +13,8 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 pub(super) fn order(graph: &Graph) -> Result<Vec<u32>, LinearError> {
     let error = |what: String| LinearError::Backend { solver: "metis".to_owned(), what };
     let narrow = |values: &[u32]| -> Result<Vec<ffi::idx_t>, LinearError> {
-        let convert = |&v| ffi::idx_t::try_from(v).map_err(|e| error(e.to_string()));
-        values.iter().map(convert).collect()
+        let too_large = |_| error("more vertices or edges than METIS can number".to_owned());
+        values.iter().map(|&v| ffi::idx_t::try_from(v).map_err(too_large)).collect()
     };
     if graph.len() < 2 {
         return Ok((0..graph.len() as u32).collect());
