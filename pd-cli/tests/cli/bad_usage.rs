@@ -1,0 +1,110 @@
+//! Wrong flags, places that cannot be written, and checkpoints that do not fit.
+
+use crate::desk::{Desk, Report};
+
+#[test]
+fn wrong_flags_are_refused() {
+    let desk = Desk::new();
+    let mut report = Report::default();
+    let cases: &[(&[&str], &[&str])] = &[
+        (&[], &["Usage"]),
+        (&["simulate"], &["simulate"]),
+        (&["run"], &["SCENE"]),
+        (&["run", "bar", "--frame", "3"], &["--frame"]),
+        (&["run", "bar", "--frames", "-1"], &["-1"]),
+        (&["run", "bar", "--frames", "many"], &["many", "--frames"]),
+        (&["run", "bar", "--frames", "1", "--threads", "0"], &["--threads"]),
+        (&["run", "bar", "--frames", "1", "--every", "0", "--out", "frames"], &["--every"]),
+        (&["run", "bar", "--frames", "1", "--iterations", "0"], &["iterations"]),
+        (&["run", "bar", "--frames", "1", "--iterations", "18446744073709551615"], &["iterations"]),
+        (&["run", "bar", "--frames", "1", "--dt", "0"], &["dt is 0"]),
+        (&["run", "bar", "--frames", "1", "--dt=-0.1"], &["dt is -0.1"]),
+        (&["run", "bar", "--frames", "1", "--dt", "nan"], &["dt is NaN"]),
+        (&["run", "bar", "--frames", "1", "--dt", "soon"], &["soon", "--dt"]),
+        (&["run", "bar", "--frames", "1", "--format", "stl", "--out", "frames"], &["stl", "vtk"]),
+        (&["run", "bar", "--frames", "1", "--global", "magic"], &["magic", "cholesky"]),
+        (&["run", "bar", "--frames", "1", "--stepper", "magic"], &["magic", "pd"]),
+        (&["run", "clothes", "--json"], &["clothes", "cloth"]),
+        (&["picture", "bar"], &["--out"]),
+        (&["picture", "bar", "--frame", "1", "--size", "0x0", "--out", "a.png"], &["0x0"]),
+        (&["picture", "bar", "--frame", "1", "--size", "large", "--out", "a.png"], &["large"]),
+        (&["picture", "bar", "--frame", "1", "--size", "99999x99999", "--out", "a.png"], &["99999"]),
+        (&["picture", "bar", "--frame", "1", "--view", "up", "--out", "a.png"], &["up"]),
+        (&["picture", "clothes", "--out", "a.png"], &["clothes"]),
+        (&["scenes", "--xml"], &["--xml"]),
+    ];
+    for (arguments, words) in cases {
+        report.refuses(&arguments.join(" "), &desk, arguments, words);
+    }
+    report.finish(25);
+}
+
+/// The tests may run as root, whom no permission stops; a file in place of a directory and the other way round stop
+/// everybody.
+#[test]
+fn outputs_that_cannot_be_written_are_refused() {
+    let desk = Desk::new();
+    desk.write("file", "precious");
+    std::fs::create_dir_all(desk.path("frames/frame_00001.obj")).unwrap();
+    let mut report = Report::default();
+    for flag in ["--positions", "--checkpoint", "--trace"] {
+        for place in ["file/a", "none/a", "frames"] {
+            let arguments = ["run", "bar", "--frames", "1", "--positions", "good.txt", flag, place];
+            // A flag given twice is refused as well, so the good one is left out where it would be.
+            let arguments = if flag == "--positions" {
+                [&arguments[..4], &arguments[6..]].concat()
+            } else {
+                arguments.to_vec()
+            };
+            report.refuses(&format!("{flag} {place}"), &desk, &arguments, &[place]);
+        }
+    }
+    for place in ["file", "file/frames"] {
+        let arguments = ["run", "bar", "--frames", "1", "--positions", "good.txt", "--out", place];
+        report.refuses(&format!("--out {place}"), &desk, &arguments, &[place]);
+    }
+    let arguments = ["run", "bar", "--frames", "1", "--positions", "good.txt", "--out", "frames"];
+    report.refuses("a directory where a frame goes", &desk, &arguments, &["frame_00001.obj"]);
+    for place in ["file/a.png", "none/a.png", "frames"] {
+        let arguments = ["picture", "bar", "--frame", "1", "--out", place];
+        report.refuses(&format!("picture {place}"), &desk, &arguments, &[place]);
+    }
+    assert_eq!(desk.read("file"), "precious");
+    report.finish(15);
+}
+
+#[test]
+fn checkpoints_that_do_not_fit_are_refused() {
+    let desk = Desk::new();
+    let mut report = Report::default();
+    desk.good(&["run", "bar", "--frames", "2", "--checkpoint", "good.pdc"]);
+    let good = std::fs::read(desk.path("good.pdc")).unwrap();
+    let mut flipped = good.clone();
+    flipped[good.len() / 2] ^= 1;
+    desk.write("cut.pdc", &good[..good.len() - 9]);
+    desk.write("flipped.pdc", &flipped);
+    desk.write("longer.pdc", [&good[..], b"x"].concat());
+    desk.write("text.pdc", "frame 2");
+    desk.write("empty.pdc", "");
+    std::fs::create_dir(desk.path("directory.pdc")).unwrap();
+    let resume = |file: &'static str| {
+        ["run", "bar", "--frames", "3", "--positions", "p.txt", "--out", "frames", "--resume", file]
+    };
+    for (file, word) in [
+        ("cut.pdc", "bytes"),
+        ("flipped.pdc", "damaged"),
+        ("longer.pdc", "bytes"),
+        ("text.pdc", "not a checkpoint"),
+        ("empty.pdc", "not a checkpoint"),
+        ("directory.pdc", "irectory"),
+        ("none.pdc", "none.pdc"),
+    ] {
+        report.refuses(file, &desk, &resume(file), &[file, word]);
+    }
+    let mut other = resume("good.pdc");
+    other[1] = "bridge";
+    report.refuses("of another scene", &desk, &other, &["bridge", "another scene"]);
+    let changed = [&resume("good.pdc")[..], &["--dt", "0.01"]].concat();
+    report.refuses("of another time step", &desk, &changed, &["bar", "other parameters"]);
+    report.finish(9);
+}
