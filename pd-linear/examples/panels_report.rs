@@ -3,7 +3,12 @@
 //!
 //! Times of one thread are medians of the thread's processor time, which other programs do not enter; times of two
 //! threads are medians of wall time. faer is given both orderings and both storages, and its best counts.
-#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a program, not the library")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a program, not the library"
+)]
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::perm::Perm;
@@ -22,9 +27,13 @@ fn main() {
     let directory = std::env::args().nth(1);
     println!(
         "read bandwidth of one thread, GB/s: {}",
-        [1, 4, 8, 16, 32, 64, 128].map(|mb| format!("{:.0} at {mb} MB", bandwidth(mb << 20) / 1e9)).join(", ")
+        [1, 4, 8, 16, 32, 64, 128]
+            .map(|mb| format!("{:.0} at {mb} MB", bandwidth(mb << 20) / 1e9))
+            .join(", ")
     );
-    println!("times in ms for three right-hand sides; r = relative residual; roof = 2 x 4 B x nnz(L) / bandwidth");
+    println!(
+        "times in ms for three right-hand sides; r = relative residual; roof = 2 x 4 B x nnz(L) / bandwidth"
+    );
     for (name, a) in matrices() {
         if let Some(directory) = &directory {
             write_matrix_market(&format!("{directory}/{}.mtx", name.replace(' ', "_")), &a);
@@ -58,15 +67,36 @@ fn report(name: &str, a: &Csr) {
         solver.factor(a).unwrap();
         let factored = cpu_time();
         (fill, order) = (solver.factor_entries(), solver.order().to_vec());
-        let t1 = one.install(|| median(|| { solver.solve(&b, &mut x, 3).unwrap(); }, cpu_time));
+        let t1 = one.install(|| {
+            median(
+                || {
+                    solver.solve(&b, &mut x, 3).unwrap();
+                },
+                cpu_time,
+            )
+        });
         let single = x.clone();
-        let t2 = two.install(|| median(|| { solver.solve(&b, &mut x, 3).unwrap(); }, wall_time));
+        let t2 = two.install(|| {
+            median(
+                || {
+                    solver.solve(&b, &mut x, 3).unwrap();
+                },
+                wall_time,
+            )
+        });
         assert_eq!(single, x, "the same bits with two threads");
         if precision == Precision::Single {
             println!(
                 "\n{name}: n {n}, nnz(A) {}, nnz(L) {:.2} M (own dissection {:.2} M), stored {:.2} M in {} panels, {:.1} MB, {}; analyse {:.0} ms, factor {:.0} ms",
-                a.pattern().entries(), fill as f64 / 1e6, own.factor_entries() as f64 / 1e6, solver.panel_entries() as f64 / 1e6,
-                solver.panels(), solver.bytes() as f64 / 1e6, solver.instructions(), 1e3 * (analysed - start), 1e3 * (factored - analysed)
+                a.pattern().entries(),
+                fill as f64 / 1e6,
+                own.factor_entries() as f64 / 1e6,
+                solver.panel_entries() as f64 / 1e6,
+                solver.panels(),
+                solver.bytes() as f64 / 1e6,
+                solver.instructions(),
+                1e3 * (analysed - start),
+                1e3 * (factored - analysed)
             );
         }
         panels.push((solver.name().to_owned(), t1, t2, residual(&x)));
@@ -79,7 +109,12 @@ fn report(name: &str, a: &Csr) {
     for (name, t1, t2, r) in panels {
         println!(
             "  {name:11} {:7.3}  r {r:.0e}  {:.1} x faster than faer's best, {:.2} x the roof of {:.3}; two threads {:.3}, {:.2} x",
-            1e3 * t1, t64.min(t32) / t1, t1 / roof, 1e3 * roof, 1e3 * t2, t1 / t2
+            1e3 * t1,
+            t64.min(t32) / t1,
+            t1 / roof,
+            1e3 * roof,
+            1e3 * t2,
+            t1 / t2
         );
     }
 }
@@ -102,7 +137,8 @@ fn best_of_faer<T: RealField + FromF64>(
     let mut best = (f64::INFINITY, 0.0);
     for ordering in [SymmetricOrdering::Amd, SymmetricOrdering::Custom(dissection.as_ref())] {
         for threshold in [SupernodalThreshold::FORCE_SIMPLICIAL, SupernodalThreshold::FORCE_SUPERNODAL] {
-            let params = CholeskySymbolicParams { supernodal_flop_ratio_threshold: threshold, ..Default::default() };
+            let params =
+                CholeskySymbolicParams { supernodal_flop_ratio_threshold: threshold, ..Default::default() };
             let symbolic = factorize_symbolic_cholesky(view, Side::Lower, ordering, params).unwrap();
             let mut l = vec![T::narrow(0.0); symbolic.len_val()];
             let need = symbolic.factorize_numeric_llt_scratch::<T>(Par::Seq, Default::default());
@@ -110,7 +146,13 @@ fn best_of_faer<T: RealField + FromF64>(
             let matrix = SparseColMatRef::new(view, &values);
             let stack = MemStack::new(&mut memory);
             let done = symbolic.factorize_numeric_llt(
-                &mut l, matrix, Side::Lower, Default::default(), Par::Seq, stack, Default::default(),
+                &mut l,
+                matrix,
+                Side::Lower,
+                Default::default(),
+                Par::Seq,
+                stack,
+                Default::default(),
             );
             done.unwrap();
             let rhs = Mat::from_fn(n, 3, |i, c| T::narrow(b[3 * i + c]));
@@ -119,7 +161,12 @@ fn best_of_faer<T: RealField + FromF64>(
                 || {
                     x.copy_from(&rhs);
                     let factor = LltRef::new(&symbolic, &l);
-                    factor.solve_in_place_with_conj(Conj::No, x.as_mut(), Par::Seq, MemStack::new(&mut memory));
+                    factor.solve_in_place_with_conj(
+                        Conj::No,
+                        x.as_mut(),
+                        Par::Seq,
+                        MemStack::new(&mut memory),
+                    );
                 },
                 cpu_time,
             );

@@ -35,7 +35,7 @@ fn all_agree_with_the_oracle_on_matrices_of_the_field() {
     for (matrix, a) in zoo() {
         for name in corrected() {
             // Dense sweeps are slow, and the same iteration as sparse ones.
-            let tolerance = (name == "dense-jacobi").then_some(1e-4);
+            let tolerance = (name == "dense-jacobi").then_some(1e-2);
             for columns in [1, 3] {
                 let options = SolverOptions { tolerance, ..SolverOptions::default() };
                 let report = agrees(&name, &a, &noise(columns * a.rows(), 7), columns, &options);

@@ -33,6 +33,28 @@ fn spectrum_encloses_the_true_one_tightly() {
     assert!(high > 3.9, "the slivers must be at the bound of tetrahedra: {high}");
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn spectrum_is_safe_on_random_matrices(
+        n in 1usize..50,
+        rows in proptest::collection::vec(proptest::collection::vec((0u32..50, -1.0..1.0f64), 1..6), 0..120),
+        exponent in -4.0..1.0f64,
+    ) {
+        let terms: Vec<_> = rows
+            .into_iter()
+            .map(|row| (1.0, row.into_iter().map(|(i, v)| (i % n as u32, v)).collect::<Vec<_>>()))
+            .collect();
+        let a = assemble(10f64.powf(exponent), n, &terms);
+        let (low, high) = dense_spectrum(&a);
+        let found = Spectrum::estimate(&a).unwrap();
+        // Safety: no eigenvalue above; and not so far above that convergence suffers.
+        prop_assert!(found.max >= high * (1.0 - 1e-9) && found.max <= 1.03 * high, "{found:?} for {high}");
+        prop_assert!(found.min <= low * 1.001 && found.min >= 0.45 * low, "{found:?} for {low}");
+        prop_assert!(found.contraction(found.gamma()) < 1.0);
+    }
+}
+
 #[test]
 fn contraction_per_sweep_is_at_most_rho() {
     for (name, a) in zoo() {
