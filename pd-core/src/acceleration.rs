@@ -41,6 +41,7 @@ impl Acceleration {
 }
 
 /// The memory of an accelerated stepper.
+#[allow(clippy::large_enum_variant, reason = "one lives in each stepper; its size does not matter")]
 pub(crate) enum Memory {
     None,
     Anderson(Anderson),

@@ -13,6 +13,11 @@ use std::time::Instant;
 const DECREASE: Real = 1e-4;
 /// Halvings of an L-BFGS step before it is given up.
 const HALVINGS: usize = 8;
+/// Fraction of the first slope that must be left at the end of a full step for a longer one to be tried: a local step is
+/// the price.
+const WORTH_GOING_ON: Real = 0.2;
+/// Longest step, in full steps.
+const LONGEST: Real = 5.0;
 
 /// Scratch and parts of the minimisation. `s` is the inertial target, `x` the iterate, `b` minus the gradient.
 pub(crate) struct Descent {
@@ -178,8 +183,9 @@ impl Descent {
         Ok(())
     }
 
-    /// Backtracks from `from` along the direction until the objective has fallen enough; leaves x and b evaluated
-    /// there. `descent` is −slope: positive for a descent direction.
+    /// Line search from `from` along the direction; leaves x and b evaluated at the step taken. `descent` is −slope at
+    /// its start. A bounds the curvature of the energy from above, so the full step is mostly too short: where the
+    /// slope at its end still points on, the secant of the two slopes says how far to go.
     fn search(
         &mut self,
         context: &StepContext<'_>,
@@ -189,13 +195,19 @@ impl Descent {
     ) -> Result<(), StepError> {
         let mut length = 1.0;
         for _ in 0..HALVINGS {
-            for ((x, from), d) in self.x.iter_mut().zip(from).zip(&self.direction) {
-                *x = from + d * length;
-            }
-            self.evaluate(context, report)?;
-            let objective = self.objective_here(context)?;
+            let objective = self.try_length(context, report, from, length)?;
             if objective <= self.objective - DECREASE * length * descent.max(0.0) {
+                let rest = dot(&self.b, &self.direction);
                 self.objective = objective;
+                if length == 1.0 && rest > WORTH_GOING_ON * descent {
+                    let longer = (descent / (descent - rest)).clamp(1.0, LONGEST);
+                    let objective = self.try_length(context, report, from, longer)?;
+                    if objective > self.objective {
+                        self.try_length(context, report, from, 1.0)?;
+                    } else {
+                        self.objective = objective;
+                    }
+                }
                 return Ok(());
             }
             length *= 0.5;
@@ -203,5 +215,20 @@ impl Descent {
         // Rounding level, or a direction that does not descend: stay.
         self.x.copy_from_slice(from);
         self.evaluate(context, report)
+    }
+
+    /// x = from + length · direction, evaluated; returns the objective there.
+    fn try_length(
+        &mut self,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+        from: &[Vec3],
+        length: Real,
+    ) -> Result<Real, StepError> {
+        for ((x, from), d) in self.x.iter_mut().zip(from).zip(&self.direction) {
+            *x = from + d * length;
+        }
+        self.evaluate(context, report)?;
+        self.objective_here(context)
     }
 }
