@@ -21,9 +21,9 @@ use pd_core::{Csr, LinearError, Real};
 /// Estimated ends of the spectrum of D⁻¹A.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spectrum {
-    /// Smallest eigenvalue, from below.
+    /// Smallest eigenvalue, as a rule from below. Nothing depends on its being a bound: an error costs speed only.
     pub min: Real,
-    /// Largest eigenvalue, from above.
+    /// Largest eigenvalue, from above, with a margin of at least 1 % over what Lanczos saw or at Gershgorin's bound.
     pub max: Real,
     /// Products with A that were needed.
     pub products: usize,
@@ -37,8 +37,9 @@ const LOOK: usize = 10;
 /// the large end sets safety.
 const MIN_ACCURACY: Real = 0.05;
 const MAX_ACCURACY: Real = 0.005;
-/// Margin on λmax against a start vector that hardly sees the last eigenvector.
-const MARGIN: Real = 1.005;
+/// Margins against a start vector that hardly sees the last eigenvector.
+const MIN_MARGIN: Real = 0.95;
+const MAX_MARGIN: Real = 1.01;
 
 impl Spectrum {
     /// Estimates both ends. Checks the matrix first; an indefinite or singular matrix is an error as far as Lanczos
@@ -100,6 +101,7 @@ fn lanczos(a: &Csr, min_accuracy: Real) -> Found {
     let (mut v, mut w) = (start_vector(n), vec![0.0; n]);
     let (mut previous, mut scaled) = (vec![0.0; n], vec![0.0; n]);
     let (mut alphas, mut betas): (Vec<Real>, Vec<Real>) = (vec![], vec![]);
+    let mut ritz = (Real::INFINITY, 0.0); // the ends at the look before
     // Rounding costs orthogonality, so more than n steps can be of use.
     for step in 1..=STEPS {
         for_each_row(&mut scaled, 1, |i, out| out[0] = scale[i] * v[i]);
@@ -118,9 +120,17 @@ fn lanczos(a: &Csr, min_accuracy: Real) -> Found {
             let bound = |ritz| if exhausted { 0.0 } else { beta * last_component(&alphas, &betas, ritz) };
             let (low_bound, high_bound) = (bound(low), bound(high));
             found.ritz_min = low;
-            found.min = (low - low_bound).max(0.5 * low);
-            found.max = (MARGIN * high + high_bound).min(ceiling);
-            let done = low_bound <= min_accuracy * low.abs() && high_bound <= MAX_ACCURACY * high;
+            found.min = MIN_MARGIN * (low - low_bound).max(0.5 * low);
+            found.max = (MAX_MARGIN * high + high_bound).min(ceiling);
+            // A bound only says that *some* eigenvalue is near; that it is the last one shows when the Ritz value
+            // rests while the Krylov space grows.
+            let rests =
+                |now: Real, before: Real, accuracy: Real| (now - before).abs() <= 0.1 * accuracy * now.abs();
+            let done = low_bound <= min_accuracy * low.abs()
+                && high_bound <= MAX_ACCURACY * high
+                && (min_accuracy.is_infinite() || rests(low, ritz.0, min_accuracy))
+                && rests(high, ritz.1, MAX_ACCURACY);
+            ritz = (low, high);
             if exhausted || done || low <= 0.0 {
                 break;
             }

@@ -118,8 +118,8 @@ fn spectra_are_those_computed_independently() {
     for (name, a, min, max) in expected {
         let found = Spectrum::estimate(&a).unwrap();
         println!("{name}: {found:?}, condition {:.0}", found.condition());
-        // From below (to 5 %, less when all steps are used up, as on the largest cloth) and from above.
-        assert!(found.min > 0.75 * min && found.min < 1.03 * min, "{name}: {found:?} for {min}");
+        // From below (to 10 %, less when all steps are used up, as on the largest cloth) and from above.
+        assert!(found.min > 0.7 * min && found.min < 1.03 * min, "{name}: {found:?} for {min}");
         assert!(found.max > 0.999 * max && found.max < 1.02 * max, "{name}: {found:?} for {max}");
     }
 }
