@@ -2,7 +2,7 @@
 
 use crate::SceneError;
 use pd_core::{Acceleration, CpuLocal, GlobalSolver, ProjectiveDynamics, Stepper};
-use pd_linear::SolverOptions;
+use pd_linear::{FusedJacobi, SolverOptions};
 
 type StepperConstructor = Box<dyn Fn(Box<dyn GlobalSolver>) -> Box<dyn Stepper> + Send + Sync>;
 
@@ -33,6 +33,8 @@ impl Registry {
                 Box::new(ProjectiveDynamics::with_parts(Box::new(CpuLocal::default()), global, acceleration))
             });
         }
+        // Wang 2015: one Jacobi sweep per local step with Chebyshev acceleration; it has no use for a global solver.
+        registry.register("fused-jacobi", |_| Box::new(FusedJacobi::default()));
         registry
     }
 

@@ -1,0 +1,68 @@
+//! The stages of a step: prepare, local step, whole frame, for cloth, shells and solids of growing size.
+#![allow(
+    missing_docs,
+    clippy::expect_used,
+    reason = "criterion makes undocumented items; a bench that fails should stop"
+)]
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use pd_core::{CpuLocal, LocalInput, LocalStep, Vec3};
+use pd_sim::scene::{Scene, SceneRun};
+use pd_sim::{ModelPaths, Registry};
+use std::time::Duration;
+
+const SCENES: [&str; 6] =
+    ["cloth-pair", "hemispheres", "bar", "bunny-twin", "cloth-140", "armadillo-free-twin"];
+
+fn load(name: &str) -> Scene {
+    Scene::load(name, &ModelPaths::default()).expect("a generated scene")
+}
+
+fn prepare(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("prepare");
+    group.sample_size(10).warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_secs(2));
+    for name in SCENES {
+        let mut run = SceneRun::new(load(name), &Registry::standard()).expect("a known stepper");
+        group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
+            bencher.iter(|| run.prepare().expect("prepares"));
+        });
+    }
+    group.finish();
+}
+
+fn local_step(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("local_step");
+    group.sample_size(20).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(2));
+    for name in SCENES {
+        let mut run = SceneRun::new(load(name), &Registry::standard()).expect("a known stepper");
+        for _ in 0..5 {
+            run.advance().expect("runs");
+        }
+        let (model, state) = (&run.sim.model, &run.sim.state);
+        let mut local = CpuLocal::default();
+        local.prepare(model).expect("prepares");
+        let mut b = vec![Vec3::zeros(); model.vertices()];
+        group.throughput(criterion::Throughput::Elements(model.constraints() as u64));
+        group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
+            let input = LocalInput { model, dt: run.sim.params.dt, s: &state.x, x: &state.x };
+            bencher.iter(|| local.run(input, &mut b).expect("runs"));
+        });
+    }
+    group.finish();
+}
+
+fn frame(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("frame");
+    group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(3));
+    for name in SCENES {
+        let mut run = SceneRun::new(load(name), &Registry::standard()).expect("a known stepper");
+        run.prepare().expect("prepares");
+        group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
+            bencher.iter(|| run.advance().expect("runs"));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, prepare, local_step, frame);
+criterion_main!(benches);
