@@ -10,7 +10,12 @@
 //! | [`topology`] | unique edges, ordered one-rings, vertex-to-face adjacency, border |
 //! | [`transform`] | move, scale, rotate, rescale to unit extent |
 //! | [`generate`] | cloth, shells of revolution, torus, bar, solid ball, creature |
-//! | [`io`] | OBJ and Medit in; OBJ, Medit, PLY and VTK out; atomic file replacement |
+//! | [`io`] | eleven formats in and out, with numbers per vertex and element; atomic file replacement |
+//! | [`tetrahedralize`] | from a surface to a solid with good angles; skins carried by solids |
+//! | [`check`] | what is wrong with a mesh, and repairs |
+//! | [`quality`] | dihedral angles, aspect ratios, histograms |
+//! | [`geometry`] | nearest point, winding number, Hausdorff distance, exact intersection |
+//! | [`decimate`] | fewer triangles for the same shape |
 //!
 //! Conventions: right-handed axes with +y up; triangles are counter-clockwise seen from outside; a tetrahedron
 //! (x0, x1, x2, x3) is positive when det[x1−x0, x2−x0, x3−x0] > 0. Every result is a function of the input alone: no
@@ -28,6 +33,8 @@
 //! # Ok::<(), pd_mesh::MeshError>(())
 //! ```
 
+pub mod check;
+pub mod decimate;
 mod error;
 pub mod generate;
 pub mod geometry;

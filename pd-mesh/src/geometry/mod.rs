@@ -87,6 +87,18 @@ impl SurfaceTree {
         best
     }
 
+    /// Whether any point of the surface lies nearer to `q` than `reach` metres.
+    #[must_use]
+    pub fn any_within(&self, q: Vec3, reach: f64) -> bool {
+        let mut found = false;
+        self.bvh.nearest(q, reach * reach, |item, limit| {
+            found |= (closest_on_triangle(q, self.corners[item]) - q).norm_squared() < reach * reach;
+            // A negative limit ends the search.
+            if found { -1.0 } else { limit }
+        });
+        found
+    }
+
     /// Distance from `q` to the surface in metres; infinite for an empty tree.
     #[must_use]
     pub fn distance(&self, q: Vec3) -> f64 {

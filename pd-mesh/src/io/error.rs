@@ -117,6 +117,30 @@ pub enum FileErrorKind {
         /// The section.
         section: &'static str,
     },
+    /// The file is longer than any that is read.
+    #[error("the file is longer than {limit} bytes")]
+    TooLarge {
+        /// Longest file, in bytes.
+        limit: u64,
+    },
+    /// A known variant of the format that is not read, by its name.
+    #[error("{found:?} is not supported, {expected} was expected")]
+    NotSupported {
+        /// What the file says, shortened.
+        found: String,
+        /// What would do.
+        expected: &'static str,
+    },
+    /// Two parts of the file contradict each other.
+    #[error("{what}: {found} found, {expected} was expected")]
+    Contradiction {
+        /// The quantity.
+        what: &'static str,
+        /// What stands there.
+        found: u64,
+        /// What other parts of the file ask for.
+        expected: u64,
+    },
     /// The contents do not make a mesh.
     #[error("{0}")]
     Mesh(MeshError),

@@ -1,4 +1,22 @@
-//! Mesh files: OBJ and Medit in; OBJ, Medit, PLY and VTK out.
+//! Mesh files, in and out.
+//!
+//! | extension | what | in | out | columns |
+//! |---|---|---|---|---|
+//! | `.obj` | Wavefront | polygons, negative indices, any encoding | yes | |
+//! | `.ply` | Stanford | text, both byte orders | text, both byte orders | in, out |
+//! | `.stl` | stereolithography | text, binary | text, binary (32 bits) | |
+//! | `.off` | Geomview | text | yes | |
+//! | `.mesh` | Medit | text | yes | |
+//! | `.msh` | Gmsh, fTetWild | 2.2 and 4.1, text and binary | all four | |
+//! | `.node` + `.ele`, `.face` | TetGen | yes | yes, `.smesh` too | in |
+//! | `.vtk` | VTK legacy | text, binary, to version 5 | text | in, out |
+//! | `.vtu` | VTK XML | text, base64, raw, zlib | base64 | in, out |
+//! | `.gltf`, `.glb` | glTF 2.0 | meshes of the scene | `.glb`, with frames as morph targets | |
+//!
+//! All readers and writers are our own. Crates exist for PLY, STL, VTK, MSH 4.1 and glTF, but none bounds its memory by the
+//! length of the file and gives errors with a line, some drop vertices that no face uses (which would renumber pins), and
+//! one panics on damaged input. A reader here is a few hundred lines without dependencies, and all are fuzzed alike. Only
+//! the inflation of zlib blocks is left to a crate (`miniz_oxide`).
 //!
 //! Readers take any `BufRead` (a byte slice is one) and a name for messages. They never panic, whatever the bytes, and
 //! reserve no memory on the word of a file: a declared count only says how much must follow. Every error names file and
@@ -22,21 +40,33 @@
 //! ```
 
 mod atomic;
+mod data;
 mod error;
+mod gltf;
 mod medit;
+mod msh;
+mod node_ele;
 mod obj;
+mod off;
 mod path;
 mod ply;
 mod scan;
+mod stl;
 mod vtk;
 
 pub use atomic::write_atomically;
+pub use data::{Column, MeshData};
 pub use error::{FileError, FileErrorKind};
+pub use gltf::{read_gltf, write_glb, write_glb_animation};
 pub use medit::{read_medit, write_medit};
+pub use msh::{MshFormat, read_msh, write_msh};
+pub use node_ele::{Elements, read_node_ele, write_ele_or_face, write_node, write_smesh};
 pub use obj::{read_obj, write_obj};
-pub use path::{read_path, write_path};
-pub use ply::{PlyFormat, write_ply};
-pub use vtk::write_vtk;
+pub use off::{read_off, write_off};
+pub use path::{READABLE, WRITABLE, read_path, read_path_with_columns, write_path};
+pub use ply::{PlyFormat, read_ply, write_ply};
+pub use stl::{StlFormat, read_stl, write_stl};
+pub use vtk::{read_vtk, read_vtu, write_vtk, write_vtu};
 
 use crate::{Mesh, TetMesh, TriMesh, Vec3};
 use std::borrow::Cow;
@@ -72,7 +102,7 @@ impl<'a> From<&'a Mesh> for MeshRef<'a> {
 }
 
 impl<'a> MeshRef<'a> {
-    fn positions(self) -> &'a [Vec3] {
+    pub(crate) fn positions(self) -> &'a [Vec3] {
         match self {
             Self::Tri(mesh) => &mesh.positions,
             Self::Tet(mesh) => &mesh.positions,
@@ -80,7 +110,7 @@ impl<'a> MeshRef<'a> {
     }
 
     /// The triangles, or the boundary triangles of a solid.
-    fn surface(self) -> Cow<'a, [[u32; 3]]> {
+    pub(crate) fn surface(self) -> Cow<'a, [[u32; 3]]> {
         match self {
             Self::Tri(mesh) => Cow::Borrowed(&mesh.triangles),
             Self::Tet(mesh) => Cow::Owned(mesh.surface_triangles()),

@@ -44,6 +44,42 @@ pub fn boundary_edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     keyed.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() == 1).map(|group| group[0].1).collect()
 }
 
+/// Every side of every triangle as ([low, high], whether it runs from low to high, triangle), sorted.
+pub(crate) fn directed_sides(triangles: &[[u32; 3]]) -> Vec<([u32; 2], bool, u32)> {
+    let mut sides: Vec<([u32; 2], bool, u32)> = (0..)
+        .zip(triangles)
+        .flat_map(|(face, &[a, b, c])| {
+            [[a, b], [b, c], [c, a]].map(|side| (low_high(side), side[0] < side[1], face))
+        })
+        .filter(|([a, b], ..)| a != b)
+        .collect();
+    sides.sort_unstable();
+    sides
+}
+
+/// Number of pieces: sets of elements that shared vertices connect. Vertices that no element uses count for nothing.
+#[must_use]
+pub fn components<const N: usize>(vertices: usize, elements: &[[u32; N]]) -> usize {
+    // Union–find, the smaller number as the root, with path halving.
+    let mut parent: Vec<u32> = (0..vertices as u32).collect();
+    let mut used = vec![false; vertices];
+    let root = |parent: &mut [u32], mut v: u32| {
+        while parent[v as usize] != v {
+            parent[v as usize] = parent[parent[v as usize] as usize];
+            v = parent[v as usize];
+        }
+        v
+    };
+    for corners in elements {
+        for &v in corners {
+            used[v as usize] = true;
+            let (a, b) = (root(&mut parent, corners[0]), root(&mut parent, v));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+    }
+    (0..vertices).filter(|&v| used[v] && parent[v] as usize == v).count()
+}
+
 /// Sorts, removes doubles and self-edges.
 fn unique(sides: impl Iterator<Item = [u32; 2]>) -> Vec<[u32; 2]> {
     let mut edges: Vec<[u32; 2]> = sides.filter(|[a, b]| a != b).map(low_high).collect();

@@ -7,7 +7,10 @@
 
 mod atomic;
 mod bad_files;
+mod checks;
+mod formats;
 mod generators;
+mod mesher;
 mod models;
 mod round_trip;
 mod topology;

@@ -18,7 +18,7 @@ fn any_positions() -> impl Strategy<Value = Vec<Vec3>> {
     prop::collection::vec(prop::array::uniform3(any_coordinate()).prop_map(Vec3::from), 1..30)
 }
 
-fn any_tri() -> impl Strategy<Value = TriMesh> {
+pub(crate) fn any_tri() -> impl Strategy<Value = TriMesh> {
     any_positions().prop_flat_map(|positions| {
         let corner = 0..positions.len() as u32;
         prop::collection::vec(prop::array::uniform3(corner), 1..40)
@@ -26,7 +26,7 @@ fn any_tri() -> impl Strategy<Value = TriMesh> {
     })
 }
 
-fn any_tet() -> impl Strategy<Value = TetMesh> {
+pub(crate) fn any_tet() -> impl Strategy<Value = TetMesh> {
     any_positions().prop_flat_map(|positions| {
         let corner = 0..positions.len() as u32;
         prop::collection::vec(prop::array::uniform4(corner), 1..40)
@@ -34,7 +34,7 @@ fn any_tet() -> impl Strategy<Value = TetMesh> {
     })
 }
 
-fn bits(positions: &[Vec3]) -> Vec<[u64; 3]> {
+pub(crate) fn bits(positions: &[Vec3]) -> Vec<[u64; 3]> {
     positions.iter().map(|x| [x.x, x.y, x.z].map(f64::to_bits)).collect()
 }
 

@@ -18,6 +18,7 @@ mod stencil;
 mod warp;
 
 use super::{Options, Size, Tetrahedralizer};
+use crate::check::repair;
 use crate::geometry::{Bounds, SurfaceTree, hausdorff};
 use crate::{MeshError, TetMesh, TriMesh, Vec3, topology};
 use field::Field;
@@ -121,7 +122,7 @@ impl<'a> Body<'a> {
         let result = SurfaceTree::new(&mesh.surface_mesh());
         let mut changed = false;
         hausdorff::for_samples(self.surface, 0.5 * edge, |x| {
-            if result.closest_within(x, LOST * edge).is_none() {
+            if !result.any_within(x, LOST * edge) {
                 changed |= field.force_nearest(x);
             }
         });
@@ -172,17 +173,7 @@ fn failed(reason: String) -> MeshError {
 
 /// Whether no side is alone, with vertices at equal positions taken as one.
 fn is_closed(surface: &TriMesh) -> bool {
-    let mut order: Vec<u32> = (0..surface.positions.len() as u32).collect();
-    // Adding zero makes −0 equal to 0.
-    let key = |v: u32| surface.positions[v as usize].map(|c| (c + 0.0).to_bits());
-    order.sort_unstable_by_key(|&v| <[u64; 3]>::from(key(v)));
-    let mut first = vec![0u32; order.len()];
-    for group in order.chunk_by(|&a, &b| key(a) == key(b)) {
-        let least = group.iter().copied().min().unwrap_or(group[0]);
-        for &v in group {
-            first[v as usize] = least;
-        }
-    }
+    let first = repair::first_at_same_position(&surface.positions);
     let welded: Vec<[u32; 3]> = surface.triangles.iter().map(|t| t.map(|v| first[v as usize])).collect();
     topology::boundary_edges(&welded).is_empty()
 }

@@ -1,7 +1,7 @@
 //! PLY output: vertices with x, y, z and any number of further scalars, all 64-bit; faces as index lists (G. Turk, The
 //! PLY polygon file format, Stanford, 1994).
 
-use super::{MeshRef, ScalarColumn, check_columns, scan::spaced};
+use crate::io::{MeshRef, ScalarColumn, check_columns, scan::spaced};
 use std::io::{BufWriter, Write};
 
 /// How the numbers of a PLY file are written. Both keep every bit.
@@ -11,6 +11,8 @@ pub enum PlyFormat {
     Ascii,
     /// Raw bytes, least significant first: about a third of the size.
     BinaryLittleEndian,
+    /// Raw bytes, most significant first.
+    BinaryBigEndian,
 }
 
 /// Writes a surface (of a solid all vertices and the boundary triangles) with `columns` of scalars per vertex.
@@ -40,6 +42,7 @@ pub fn write_ply<'a>(
     let encoding = match format {
         PlyFormat::Ascii => "ascii",
         PlyFormat::BinaryLittleEndian => "binary_little_endian",
+        PlyFormat::BinaryBigEndian => "binary_big_endian",
     };
     writeln!(out, "ply\nformat {encoding} 1.0\nelement vertex {}", positions.len())?;
     for name in ["x", "y", "z"].iter().chain(columns.iter().map(|(name, _)| name)) {
@@ -60,16 +63,17 @@ pub fn write_ply<'a>(
                 writeln!(out, "3 {a} {b} {c}")?;
             }
         }
-        PlyFormat::BinaryLittleEndian => {
+        PlyFormat::BinaryLittleEndian | PlyFormat::BinaryBigEndian => {
+            let big = format == PlyFormat::BinaryBigEndian;
             for (v, x) in positions.iter().enumerate() {
                 for value in x.iter().chain(columns.iter().map(|(_, values)| &values[v])) {
-                    out.write_all(&value.to_le_bytes())?;
+                    out.write_all(&if big { value.to_be_bytes() } else { value.to_le_bytes() })?;
                 }
             }
             for corners in triangles.iter() {
                 out.write_all(&[3])?;
                 for v in corners {
-                    out.write_all(&v.to_le_bytes())?;
+                    out.write_all(&if big { v.to_be_bytes() } else { v.to_le_bytes() })?;
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Legacy VTK output, version 3.0 ASCII: a solid as an unstructured grid of cells of type 10, a surface as polydata
 //! (The VTK User's Guide, Kitware, file formats).
 
-use super::{MeshRef, ScalarColumn, check_columns, scan::spaced};
+use crate::io::{MeshRef, ScalarColumn, check_columns, scan::spaced};
 use std::io::{BufWriter, Write};
 
 /// VTK's number for a tetrahedron.

@@ -1,0 +1,13 @@
+//! Gmsh MSH, versions 2.2 and 4.1, text and binary (C. Geuzaine, J.-F. Remacle, Gmsh reference manual, file formats).
+//!
+//! Sections stand between `$Name` and `$EndName`; `$Nodes` and `$Elements` are read, the others skipped. Nodes have tags
+//! that need not be consecutive; vertices are numbered in the order of the file. Triangles and quadrangles (cut in two),
+//! and tetrahedra are taken, of curved ones the corners; a file with tetrahedra is a solid. This is also what fTetWild
+//! and TetWild write.
+
+mod numbers;
+mod read;
+mod write;
+
+pub use read::read_msh;
+pub use write::{MshFormat, write_msh};
