@@ -15,6 +15,7 @@ pub use run::SceneRun;
 
 use crate::{ModelPaths, SceneError};
 use pd_core::{Collider, Force, Model, Real, State, StepParams, Vec3};
+use pd_mesh::Mesh;
 use std::path::{Path, PathBuf};
 
 /// A scene: its description, its bodies, and all a simulation of it needs.
@@ -151,7 +152,7 @@ impl Scene {
         obstacles::forces(self)
     }
 
-    /// Hash of the description and the rest shape: what a checkpoint must agree with. The name, the title, the number
+    /// Hash of the description, the meshes and the pins: what a checkpoint must agree with. The name, the title, the number
     /// of frames and the choice of solver do not count.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
@@ -203,6 +204,14 @@ fn fingerprint(desc: &SceneDesc, objects: &[Object]) -> u64 {
     for object in objects {
         for value in pd_core::as_flat(object.mesh.positions()) {
             bytes.extend_from_slice(&value.to_le_bytes());
+        }
+        // A mesh file or a list of pins may change without its vertices or its name changing.
+        let elements: &[u32] = match &object.mesh {
+            Mesh::Tri(mesh) => mesh.triangles.as_flattened(),
+            Mesh::Tet(mesh) => mesh.tets.as_flattened(),
+        };
+        for index in elements.iter().chain(object.pins.iter().flatten()) {
+            bytes.extend_from_slice(&index.to_le_bytes());
         }
     }
     crate::checkpoint::hash(&bytes)
