@@ -1,5 +1,4 @@
 //! The `pd` command: cloth, shells and soft bodies by projective dynamics.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks on its streams")]
 
 mod cmd;
 mod failure;
@@ -8,6 +7,7 @@ mod machine;
 mod picture;
 mod progress;
 mod raster;
+mod say;
 mod trace;
 
 use clap::{Parser, Subcommand};
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("pd: {failure}");
+            say::say_aside(format_args!("pd: {failure}"));
             failure.exit_code()
         }
     }

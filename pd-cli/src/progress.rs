@@ -1,5 +1,6 @@
 //! Progress of long work: a bar on a terminal, a few plain lines elsewhere, always on stderr.
 
+use crate::say::say_aside;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
@@ -29,7 +30,7 @@ impl Progress {
         match &self.bar {
             Some(bar) => bar.inc(1),
             None if !self.quiet && self.total >= 10 && self.done.is_multiple_of(self.total.div_ceil(10)) => {
-                eprintln!("frame {} of {}", self.done, self.total);
+                say_aside(format_args!("frame {} of {}", self.done, self.total));
             }
             None => {}
         }

@@ -3,6 +3,7 @@
 use super::run::check_writable;
 use crate::failure::Failure;
 use crate::picture;
+use crate::say::say;
 use pd_mesh::io::write_atomically;
 use pd_sim::scene::{Scene, SceneRun};
 use pd_sim::{ModelPaths, Registry};
@@ -51,6 +52,5 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     let image = picture::draw(&run, arguments.size, arguments.view);
     write_atomically(&arguments.out, |out| image.write_png(out))
         .map_err(|e| Failure::file(&arguments.out, e))?;
-    println!("{} at frame {}: {}", run.scene.name, run.frame(), arguments.out.display());
-    Ok(())
+    say(format_args!("{} at frame {}: {}", run.scene.name, run.frame(), arguments.out.display()))
 }

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::frames::{Format, Frames};
 use crate::machine;
 use crate::progress::Progress;
+use crate::say::say;
 use crate::trace::Trace;
 use pd_core::{Measures, Stages, StepReport};
 use pd_mesh::io::write_atomically;
@@ -83,15 +84,23 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     })
 }
 
+/// More threads than any machine has only cost their stacks; a slip of the finger should not.
+const MOST_THREADS: usize = 1024;
+
 /// Refuses what cannot work before anything is read or computed.
 fn check(arguments: &Arguments) -> Result<(), Failure> {
-    if arguments.threads == Some(0) {
-        return Err(Failure::Input("--threads must be at least 1".into()));
+    if arguments.threads.is_some_and(|threads| !(1..=MOST_THREADS).contains(&threads)) {
+        return Err(Failure::Input(format!("--threads must be from 1 to {MOST_THREADS}")));
     }
     if arguments.every == 0 {
         return Err(Failure::Input("--every must be at least 1".into()));
     }
-    for path in [&arguments.positions, &arguments.checkpoint, &arguments.trace].into_iter().flatten() {
+    let files = [&arguments.positions, &arguments.checkpoint, &arguments.trace];
+    let files: Vec<&PathBuf> = files.into_iter().flatten().collect();
+    for (k, path) in files.iter().enumerate() {
+        if files[..k].contains(path) {
+            return Err(Failure::file(path, "is named as the file of two outputs"));
+        }
         check_writable(path)?;
     }
     Ok(())
@@ -184,9 +193,9 @@ fn simulate(arguments: &Arguments, mut run: SceneRun, frames: u64, threads: usiz
     write_files(arguments, &run, &trace)?;
     let max_edge_strain = run.sim.max_edge_strain(&edges, &rest);
     if arguments.json {
-        println!("{}", summary(&run, &tally, threads, max_edge_strain));
+        say(summary(&run, &tally, threads, max_edge_strain))?;
     } else {
-        describe(&run, &tally, threads, max_edge_strain);
+        describe(&run, &tally, threads, max_edge_strain)?;
     }
     match tally.failure {
         None => Ok(()),
@@ -264,31 +273,31 @@ fn summary(run: &SceneRun, tally: &Tally, threads: usize, max_edge_strain: f64) 
     })
 }
 
-fn describe(run: &SceneRun, tally: &Tally, threads: usize, max_edge_strain: f64) {
+fn describe(run: &SceneRun, tally: &Tally, threads: usize, max_edge_strain: f64) -> Result<(), Failure> {
     let [median, min, p95] = statistics(&tally.frame_ms);
     let (sim, scene) = (&run.sim, &run.scene);
-    println!("{}: {}", scene.name, scene.desc.title);
-    println!(
+    say(format_args!("{}: {}", scene.name, scene.desc.title))?;
+    say(format_args!(
         "  {} vertices, {} elements, {} constraints, {} colliders",
         scene.vertices(),
         scene.elements(),
         sim.model.constraints(),
         sim.colliders.len()
-    );
-    println!(
+    ))?;
+    say(format_args!(
         "  {} with {}, {} iterations, {threads} thread(s)",
         sim.stepper().name(),
         sim.stepper().global_name().unwrap_or("no global solver"),
         sim.params.iterations
-    );
-    println!("  prepared in {:.1} ms", tally.prepare.as_secs_f64() * 1e3);
-    println!("  frame {}: {:.3} s simulated", run.frame(), sim.state.time);
-    println!("  {median:.3} ms a frame (median; least {min:.3}, 95 % below {p95:.3})");
-    println!(
+    ))?;
+    say(format_args!("  prepared in {:.1} ms", tally.prepare.as_secs_f64() * 1e3))?;
+    say(format_args!("  frame {}: {:.3} s simulated", run.frame(), sim.state.time))?;
+    say(format_args!("  {median:.3} ms a frame (median; least {min:.3}, 95 % below {p95:.3})"))?;
+    say(format_args!(
         "  worst edge strain {:.2} %, {} inverted elements, force imbalance {:.2e} N",
         max_edge_strain * 100.0,
         tally.measures.strain.inverted,
         tally.measures.residual
-    );
-    println!("  state hash {:016x}", sim.state.hash());
+    ))?;
+    say(format_args!("  state hash {:016x}", sim.state.hash()))
 }

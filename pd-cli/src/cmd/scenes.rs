@@ -1,6 +1,7 @@
 //! `pd scenes`: the built-in scenes with their counts.
 
 use crate::failure::Failure;
+use crate::say::say;
 use pd_sim::scene::{Builtin, Scene, builtins};
 use pd_sim::{ModelPaths, SceneError};
 use serde::Serialize;
@@ -29,23 +30,21 @@ struct Row {
 pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
     let rows = builtins().iter().map(|b| row(b, models)).collect::<Result<Vec<_>, _>>()?;
     if arguments.json {
-        println!("{}", serde_json::json!({ "scenes": rows }));
-        return Ok(());
+        return say(serde_json::json!({ "scenes": rows }));
     }
-    println!("{:<20} {:>8} {:>8} {:>11}  what", "name", "vertices", "elements", "constraints");
+    say(format_args!("{:<20} {:>8} {:>8} {:>11}  what", "name", "vertices", "elements", "constraints"))?;
     for row in &rows {
         let count = |n: Option<usize>| n.map_or("-".into(), |n| n.to_string());
         let (v, e, c) = (count(row.vertices), count(row.elements), count(row.constraints));
-        println!("{:<20} {v:>8} {e:>8} {c:>11}  {} [{}]", row.name, row.title, row.source);
+        say(format_args!("{:<20} {v:>8} {e:>8} {c:>11}  {} [{}]", row.name, row.title, row.source))?;
         if let Some(file) = &row.missing {
-            println!(
+            say(format_args!(
                 "{:<20} model not present: put {file} in models/ or name its directory with --models",
                 ""
-            );
+            ))?;
         }
     }
-    println!("\nRun one with: pd run NAME");
-    Ok(())
+    say("\nRun one with: pd run NAME")
 }
 
 fn row(builtin: &Builtin, models: &ModelPaths) -> Result<Row, Failure> {
