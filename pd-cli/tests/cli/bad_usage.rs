@@ -14,6 +14,8 @@ fn wrong_flags_are_refused() {
         (&["run", "bar", "--frames", "-1"], &["-1"]),
         (&["run", "bar", "--frames", "many"], &["many", "--frames"]),
         (&["run", "bar", "--frames", "1", "--threads", "0"], &["--threads"]),
+        (&["run", "bar", "--frames", "1", "--threads", "100000"], &["--threads", "1024"]),
+        (&["run", "bar", "--frames", "1", "--trace", "a", "--positions", "a"], &["a:", "two outputs"]),
         (&["run", "bar", "--frames", "1", "--every", "0", "--out", "frames"], &["--every"]),
         (&["run", "bar", "--frames", "1", "--iterations", "0"], &["iterations"]),
         (&["run", "bar", "--frames", "1", "--iterations", "18446744073709551615"], &["iterations"]),
@@ -36,7 +38,7 @@ fn wrong_flags_are_refused() {
     for (arguments, words) in cases {
         report.refuses(&arguments.join(" "), &desk, arguments, words);
     }
-    report.finish(25);
+    report.finish(27);
 }
 
 /// The tests may run as root, whom no permission stops; a file in place of a directory and the other way round stop
@@ -104,7 +106,21 @@ fn checkpoints_that_do_not_fit_are_refused() {
     let mut other = resume("good.pdc");
     other[1] = "bridge";
     report.refuses("of another scene", &desk, &other, &["bridge", "another scene"]);
+    other_connectivity(&mut report);
     let changed = [&resume("good.pdc")[..], &["--dt", "0.01"]].concat();
     report.refuses("of another time step", &desk, &changed, &["bar", "other parameters"]);
-    report.finish(9);
+    report.finish(10);
+}
+
+/// The same vertices connected in another way are another body.
+fn other_connectivity(report: &mut Report) {
+    let desk = Desk::new();
+    let vertices = "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 1\n";
+    let shape = "shape = { kind = \"file\", file = \"sheet.obj\" }\nedge = { weight = 10.0 }\n";
+    desk.write("sheet.toml", format!("title = \"sheet\"\n[[object]]\nname = \"sheet\"\n{shape}"));
+    desk.write("sheet.obj", format!("{vertices}f 1 3 2\nf 2 3 4\n"));
+    desk.good(&["run", "sheet.toml", "--frames", "1", "--checkpoint", "one.pdc"]);
+    let resume = ["run", "sheet.toml", "--frames", "2", "--positions", "p.txt", "--resume", "one.pdc"];
+    desk.write("sheet.obj", format!("{vertices}f 1 3 4\nf 1 4 2\n"));
+    report.refuses("of another connectivity", &desk, &resume, &["sheet.toml", "another scene"]);
 }

@@ -195,3 +195,17 @@ fn a_solver_that_diverges_ends_with_1_and_keeps_the_last_good_state() {
     assert_eq!(value["outcome"], "diverged");
     assert_eq!(desk.read("p.txt").lines().count(), 530);
 }
+
+/// `pd scenes | head -1`: a reader who leaves early is no reason to fail, and none to panic.
+#[test]
+fn a_reader_who_leaves_is_no_failure() {
+    let desk = Desk::new();
+    for arguments in [&["scenes"][..], &["scenes", "--json"], &["run", "bar", "--frames", "1"], &["doctor"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = desk.command(arguments).stdout(writer).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
+        assert_eq!(stderr, "", "{arguments:?}");
+    }
+}

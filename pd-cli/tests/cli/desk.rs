@@ -27,15 +27,16 @@ impl Desk {
         std::fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// Runs `pd` here, without the model directories of the caller.
+    /// `pd` with these arguments here, without the model directories of the caller.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pd"));
+        command.args(arguments).current_dir(self.0.path()).env_remove("PD_MODELS").env("RUST_BACKTRACE", "0");
+        command
+    }
+
+    /// Runs `pd`.
     pub(crate) fn pd(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_pd"))
-            .args(arguments)
-            .current_dir(self.0.path())
-            .env_remove("PD_MODELS")
-            .env("RUST_BACKTRACE", "0")
-            .output()
-            .unwrap()
+        self.command(arguments).output().unwrap()
     }
 
     /// Runs `pd` and expects success; returns stdout.

@@ -1,4 +1,9 @@
 //! The real binary: what it promises people and scripts, and how it refuses what it cannot use.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of tests fail loudly and say what they saw"
+)]
 
 mod bad_meshes;
 mod bad_scenes;
