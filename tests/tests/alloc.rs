@@ -2,6 +2,11 @@
 //! serial and on two threads, for the solvers that promise it.
 //!
 //! The allocator that counts is global, so this is a process of its own with a single test.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of tests fail loudly and say what they saw"
+)]
 
 use pd_collide::{Block, Floor, Moving, Path, Sphere, Torus};
 use pd_constraints::{

@@ -84,8 +84,8 @@ proptest! {
 
 /// A square cloth of springs, held by two corners, let go from the horizontal.
 fn swinging(hold_pinned: bool, dt: Real) -> Rig {
-    let mesh = generate::grid(12, 12, 1.0, 1.0).unwrap();
-    let pins = Pins::new(&mesh.positions, &[0, 156], 1e5).unwrap();
+    let mesh = generate::grid(8, 8, 1.0, 1.0).unwrap();
+    let pins = Pins::new(&mesh.positions, &[0, 72], 1e5).unwrap();
     let model = Model::builder(&mesh.positions, 0.2)
         .energy(EdgeSprings::new(&mesh.positions, &mesh.edges(), 300.0).unwrap())
         .energy(pins)
@@ -120,8 +120,8 @@ fn largest_loss(model: &Model, before: &State, after: &State) -> Real {
     kinetic + elastic
 }
 
-/// Largest gain, largest loss and total loss over two seconds, as parts of the energy of the fall, and whether a frame
-/// lost more than theory allows.
+/// Largest gain and largest loss in a step and total loss over two seconds, as parts of the energy of the fall. Checks
+/// that no step loses more than theory allows, which speaks of pins that feel gravity like all others.
 fn balance(hold_pinned: bool, dt: Real) -> [Real; 3] {
     let mut rig = swinging(hold_pinned, dt);
     rig.prepare().unwrap();
@@ -142,17 +142,18 @@ fn balance(hold_pinned: bool, dt: Real) -> [Real; 3] {
     [gain / energy_of_fall, loss / energy_of_fall, -total / energy_of_fall]
 }
 
+/// Of the energy of the fall, at most 1e-9 may be gained in a step: what an iteration that stops at 1e-9 of its first
+/// imbalance leaves open. Losses per step are of first order in the time step, within twice the energy of the fall a
+/// second.
 #[test]
 fn a_swinging_cloth_never_gains_energy() {
-    for hold_pinned in [false, true] {
-        for dt in [1.0 / 60.0, 1.0 / 240.0] {
-            let [gain, loss, total] = balance(hold_pinned, dt);
-            println!(
-                "hold_pinned {hold_pinned}, dt {dt:.4}: gains {gain:.1e}, loses {loss:.4} a frame and {total:.4} in all, \
+    for (hold_pinned, dt) in [(false, 1.0 / 60.0), (false, 1.0 / 240.0), (true, 1.0 / 60.0)] {
+        let [gain, loss, total] = balance(hold_pinned, dt);
+        println!(
+            "hold_pinned {hold_pinned}, dt {dt:.4}: gains {gain:.1e}, loses {loss:.4} a frame and {total:.4} in all, \
                  of the energy of the fall"
-            );
-            assert!(gain < 1e-6, "gained {gain:e} of the energy of the fall in one step");
-            assert!(loss < 0.2, "lost {loss} of the energy of the fall in one step");
-        }
+        );
+        assert!(gain < 1e-9, "gained {gain:e} of the energy of the fall in one step");
+        assert!(loss < 2.0 * dt, "lost {loss} of the energy of the fall in one step of {dt} s");
     }
 }

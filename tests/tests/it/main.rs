@@ -1,4 +1,9 @@
 //! The crates together: against an independent run, against beams and springs, against themselves on other threads.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of tests fail loudly and say what they saw"
+)]
 
 mod cantilever;
 mod determinism;

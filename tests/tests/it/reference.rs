@@ -31,10 +31,13 @@ fn pins(file: &str) -> Option<Vec<u32>> {
     Some(rows::<u32>(file)?.concat())
 }
 
-/// The reference's rest shape and a model of it.
+/// Makes the model of a rest shape.
+type Build = Box<dyn Fn(&[Vec3]) -> Model>;
+
+/// The reference's rest shape, how its model is made, and where it is after [`FRAMES`] frames.
 struct Reference {
     rest: Vec<Vec3>,
-    build: Box<dyn Fn(&[Vec3]) -> Model>,
+    build: Build,
     after: Vec<Vec3>,
 }
 
