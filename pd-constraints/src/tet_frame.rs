@@ -4,6 +4,7 @@
 //! column j of F: Σ_i (D_m⁻¹)_ij (x_i − x_4). So in the n×3 layout of positions the three rows are Fᵀ. Weights are
 //! multiplied by the rest volume |det D_m|/6.
 
+use crate::lanes::MOST_LANES;
 use crate::svd3::svd3_four;
 use crate::{ConstraintError, Weight, check};
 use pd_core::{Mat3, Real, Stencil, Vec3};
@@ -12,14 +13,18 @@ use std::ops::Range;
 /// Rest tetrahedra with less volume than this part of the cube of their longest edge are refused.
 const DEGENERATE_VOLUME: Real = 1e-12;
 
+/// D_m⁻¹ of elements side by side: entry (i, j) of the k-th is `[3 i + j][k]`.
+pub(crate) type InverseBlock = [[Real; MOST_LANES]; 9];
+
 /// The stencil of deformation gradients, and the same numbers in the order in which the local step reads them: 88
 /// bytes per element one after another, instead of the lists of three rows.
 #[derive(Clone, Debug)]
 pub(crate) struct TetFrames {
     pub(crate) stencil: Stencil,
-    tets: Vec<[u32; 4]>,
-    /// D_m⁻¹ by rows.
-    inverse: Vec<[Vec3; 3]>,
+    /// Vertices; the last element is repeated to fill its block.
+    pub(crate) tets: Vec<[u32; 4]>,
+    /// D_m⁻¹ of each element and the copies that fill the last block.
+    pub(crate) inverse: Vec<InverseBlock>,
 }
 
 impl TetFrames {
@@ -33,7 +38,7 @@ impl TetFrames {
         weight.check(kind, tets.len())?;
         check::indices(kind, tets, positions.len())?;
         let mut stencil = Stencil::with_capacity(3, tets.len(), 12);
-        let mut inverses = Vec::with_capacity(tets.len());
+        let mut inverses = vec![[[0.0; MOST_LANES]; 9]; tets.len().div_ceil(MOST_LANES)];
         for (element, tet) in tets.iter().enumerate() {
             let volume = signed_volume(positions, tet);
             let longest = longest_edge(positions, tet);
@@ -47,19 +52,28 @@ impl TetFrames {
                 [(tet[0], c[0]), (tet[1], c[1]), (tet[2], c[2]), (tet[3], -(c[0] + c[1] + c[2]))]
             });
             stencil.push(weight.at(element) * volume.abs(), &[&rows[0], &rows[1], &rows[2]]);
-            inverses.push(inverse);
+            // The rest of the block is filled with copies, which the next elements overwrite.
+            for lane in element % MOST_LANES..MOST_LANES {
+                for entry in 0..9 {
+                    inverses[element / MOST_LANES][entry][lane] = inverse[entry / 3][entry % 3];
+                }
+            }
         }
-        Ok(Self { stencil, tets: tets.to_vec(), inverse: inverses })
+        let mut padded = tets.to_vec();
+        if let Some(&last) = tets.last() {
+            padded.resize(inverses.len() * MOST_LANES, last);
+        }
+        Ok(Self { stencil, tets: padded, inverse: inverses })
     }
 
     /// `dx` = columns of F, from differences of positions, which is exact far from the origin.
     pub(crate) fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
-        let frames = self.tets[elements.clone()].iter().zip(&self.inverse[elements]);
-        for ((tet, [r0, r1, r2]), dx) in frames.zip(dx.chunks_exact_mut(3)) {
-            let [e0, e1, e2] = edges(x, tet);
-            dx[0] = e0 * r0.x + e1 * r1.x + e2 * r2.x;
-            dx[1] = e0 * r0.y + e1 * r1.y + e2 * r2.y;
-            dx[2] = e0 * r0.z + e1 * r1.z + e2 * r2.z;
+        for (element, dx) in elements.zip(dx.chunks_exact_mut(3)) {
+            let [e0, e1, e2] = edges(x, &self.tets[element]);
+            let (block, lane) = (&self.inverse[element / MOST_LANES], element % MOST_LANES);
+            for (j, dx) in dx.iter_mut().enumerate() {
+                *dx = e0 * block[j][lane] + e1 * block[3 + j][lane] + e2 * block[6 + j][lane];
+            }
         }
     }
 

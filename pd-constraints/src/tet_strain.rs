@@ -6,9 +6,11 @@
 //! With the range [1, 1], T is the nearest rotation and W the as-rigid-as-possible energy; see
 //! [`material`](crate::material) for the material it makes.
 
+use crate::lanes::Level;
 use crate::svd3::svd3;
 use crate::tet_frame::{self, TetFrames};
-use crate::{ConstraintError, StrainRange, Weight, polar};
+use crate::tet_lanes::{self, Rigid, Stretch};
+use crate::{ConstraintError, StrainRange, Weight};
 use pd_core::{EnergyBatch, Mat3, Stencil, Strain, Vec3};
 use std::ops::Range;
 
@@ -50,9 +52,27 @@ impl TetStrain {
         self.frames.gradient(element, x)
     }
 
+    fn law(&self) -> StrainLaw {
+        let StrainRange { min, max } = self.range;
+        if self.range == StrainRange::RIGID {
+            StrainLaw::Rigid
+        } else if min == [min[0]; 3] && max == [max[0]; 3] {
+            StrainLaw::Uniform(Stretch { min: min[0], max: max[0] })
+        } else {
+            StrainLaw::PerAxis
+        }
+    }
+
     fn clamp(&self, sigma: &Vec3) -> Vec3 {
         Vec3::from_fn(|axis, _| self.range.clamp(axis, sigma[axis]))
     }
+}
+
+/// Ways to project: the common ones in lanes.
+enum StrainLaw {
+    Rigid,
+    Uniform(Stretch),
+    PerAxis,
 }
 
 impl EnergyBatch for TetStrain {
@@ -65,13 +85,27 @@ impl EnergyBatch for TetStrain {
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
-        if self.range != StrainRange::RIGID {
-            return tet_frame::project(z, |sigma| self.clamp(sigma));
+        match self.law() {
+            StrainLaw::Rigid => tet_lanes::project(Level::best(), Rigid, z),
+            StrainLaw::Uniform(law) => tet_lanes::project(Level::best(), law, z),
+            StrainLaw::PerAxis => tet_frame::project(z, |sigma| self.clamp(sigma)),
         }
-        for z in z.chunks_exact_mut(3) {
-            let f = Mat3::from_columns(&[z[0], z[1], z[2]]);
-            let rotation = polar::nearest_rotation(&f).unwrap_or_else(|| svd3(&f).with(&Vec3::repeat(1.0)));
-            tet_frame::write_columns(&rotation, z);
+    }
+
+    fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
+        match self.law() {
+            StrainLaw::Rigid => tet_lanes::residual(Level::best(), &self.frames, Rigid, elements, x, r),
+            StrainLaw::Uniform(law) => tet_lanes::residual(Level::best(), &self.frames, law, elements, x, r),
+            StrainLaw::PerAxis => {
+                self.gather(elements, x, r);
+                for r in r.chunks_mut(12) {
+                    let mut nearest = [Vec3::zeros(); 12];
+                    let nearest = &mut nearest[..r.len()];
+                    nearest.copy_from_slice(r);
+                    tet_frame::project(nearest, |sigma| self.clamp(sigma));
+                    r.iter_mut().zip(nearest).for_each(|(r, nearest)| *r -= *nearest);
+                }
+            }
         }
     }
 

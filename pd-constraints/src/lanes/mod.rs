@@ -1,0 +1,181 @@
+//! Arithmetic on several numbers side by side, and the choice of the instructions that do it.
+//!
+//! A kernel is written once, for any type of lanes. The choice happens at run time: AVX-512, AVX2 with FMA, or plain
+//! Rust for every other processor. No operation mixes lanes, so what a lane computes depends on its own numbers only:
+//! results do not change with the neighbours of an element. They may differ in the last bits between instruction sets,
+//! because plain Rust rounds twice where FMA rounds once.
+//!
+//! Kernels hold no closures over lanes: only what is `#[inline(always)]` is sure to be compiled for the instructions.
+
+mod pair;
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx2;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx512;
+
+use pd_core::Real;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// The most lanes that a kernel is given; all counts divide it.
+pub(crate) const MOST_LANES: usize = 16;
+
+/// Numbers side by side. A value of a type that needs special instructions exists only where they do, so every
+/// operation on it is sound: values are made by [`Instructions::load`] or from other values.
+pub(crate) trait Lanes:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+    /// Number of lanes.
+    const COUNT: usize;
+
+    /// The same number in every lane.
+    fn fill(self, value: Real) -> Self;
+
+    /// Writes the lanes to the first [`COUNT`](Self::COUNT) places.
+    fn store(self, to: &mut [Real]);
+
+    /// self·b + c.
+    fn mul_add(self, b: Self, c: Self) -> Self;
+
+    /// c − self·b.
+    fn neg_mul_add(self, b: Self, c: Self) -> Self;
+
+    /// Absolute values.
+    fn abs(self) -> Self;
+
+    /// The smaller of two.
+    fn min(self, b: Self) -> Self;
+
+    /// The larger of two.
+    fn max(self, b: Self) -> Self;
+
+    /// Changes the sign where `sign` is negative.
+    fn flip(self, sign: Self) -> Self;
+
+    /// `yes` where self < limit, else `no`; `no` for NaN.
+    fn if_less(self, limit: Self, yes: Self, no: Self) -> Self;
+
+    /// Whether some lane is not above the limit; NaN is not.
+    fn any_not_above(self, limit: Real) -> bool;
+
+    /// 1/√self to four percent.
+    fn rsqrt_guess(self) -> Self;
+
+    /// 1/√self to two units in the last place, for positive normal numbers.
+    ///
+    /// From y with e = 1 − self·y², the series 1/√(1 − e) to the third power of e leaves an error of (35/128) e⁴: two
+    /// steps take the guess to rounding level. No square root and no division, which are many times slower than a
+    /// product on all processors.
+    #[inline(always)]
+    fn rsqrt(self) -> Self {
+        let mut y = self.rsqrt_guess();
+        for _ in 0..2 {
+            let e = (self * y).neg_mul_add(y, self.fill(1.0));
+            let series = e.mul_add(self.fill(5.0 / 16.0), self.fill(3.0 / 8.0)).mul_add(e, self.fill(0.5));
+            y = (y * e).mul_add(series, y);
+        }
+        y
+    }
+}
+
+/// The first guess of 1/√v from its bits: half the exponent, negated; the constant makes the error least.
+#[inline(always)]
+fn rsqrt_bits(bits: u64) -> u64 {
+    RSQRT_MAGIC.wrapping_sub(bits >> 1)
+}
+
+const RSQRT_MAGIC: u64 = 0x5FE6_EB50_C7B5_37A9;
+
+/// Proof that a set of instructions is there.
+pub(crate) trait Instructions: Copy {
+    /// The lanes it works on.
+    type Lanes: Lanes;
+
+    /// Reads the first [`Lanes::COUNT`] numbers.
+    fn load(self, from: &[Real]) -> Self::Lanes;
+}
+
+/// Work that is written for any instructions.
+pub(crate) trait Kernel {
+    /// Does the work; `#[inline(always)]`, so that it is compiled for the instructions it runs on.
+    fn run<I: Instructions>(self, instructions: I);
+}
+
+/// Sets of instructions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Level {
+    /// Plain Rust, on every processor.
+    Portable,
+    /// AVX2 and FMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(x86_avx2::Avx2),
+    /// AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(x86_avx512::Avx512),
+}
+
+impl Level {
+    /// The widest this processor has.
+    pub(crate) fn best() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(proof) = x86_avx512::Avx512::detect() {
+                return Self::Avx512(proof);
+            }
+            if let Some(proof) = x86_avx2::Avx2::detect() {
+                return Self::Avx2(proof);
+            }
+        }
+        Self::Portable
+    }
+
+    /// All that this processor has.
+    #[cfg(test)]
+    pub(crate) fn all() -> Vec<Self> {
+        let mut all = vec![Self::Portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            all.extend(x86_avx2::Avx2::detect().map(Self::Avx2));
+            all.extend(x86_avx512::Avx512::detect().map(Self::Avx512));
+        }
+        all
+    }
+
+    /// Runs a kernel.
+    pub(crate) fn run(self, kernel: impl Kernel) {
+        match self {
+            Self::Portable => kernel.run(portable::Portable),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(proof) => proof.run(kernel),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(proof) => proof.run(kernel),
+        }
+    }
+}
+
+/// a·b of three components.
+#[inline(always)]
+pub(crate) fn dot<T: Lanes>(a: &[T; 3], b: &[T; 3]) -> T {
+    a[2].mul_add(b[2], a[1].mul_add(b[1], a[0] * b[0]))
+}
+
+/// a × b.
+#[inline(always)]
+pub(crate) fn cross<T: Lanes>(a: &[T; 3], b: &[T; 3]) -> [T; 3] {
+    [
+        a[2].neg_mul_add(b[1], a[1] * b[2]),
+        a[0].neg_mul_add(b[2], a[2] * b[0]),
+        a[1].neg_mul_add(b[0], a[0] * b[1]),
+    ]
+}
+
+/// a x + b y + c z of three vectors.
+#[inline(always)]
+pub(crate) fn combine<T: Lanes>(vectors: &[[T; 3]; 3], x: T, y: T, z: T) -> [T; 3] {
+    let [a, b, c] = vectors;
+    let mut sum = *a;
+    for i in 0..3 {
+        sum[i] = c[i].mul_add(z, b[i].mul_add(y, a[i] * x));
+    }
+    sum
+}

@@ -1,0 +1,79 @@
+//! Lanes in plain Rust: one number. Products and sums round each, since a fused product without the instruction for it
+//! is a slow call.
+
+use super::{Instructions, Lanes, rsqrt_bits};
+use pd_core::Real;
+
+/// Needs no special instructions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Portable;
+
+impl Instructions for Portable {
+    type Lanes = Real;
+
+    #[inline(always)]
+    fn load(self, from: &[Real]) -> Real {
+        from[0]
+    }
+}
+
+impl Lanes for Real {
+    const COUNT: usize = 1;
+
+    #[inline(always)]
+    fn fill(self, value: Real) -> Self {
+        value
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [Real]) {
+        to[0] = self;
+    }
+
+    #[inline(always)]
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        self * b + c
+    }
+
+    #[inline(always)]
+    fn neg_mul_add(self, b: Self, c: Self) -> Self {
+        c - self * b
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Real::abs(self)
+    }
+
+    #[inline(always)]
+    fn min(self, b: Self) -> Self {
+        if self < b { self } else { b }
+    }
+
+    #[inline(always)]
+    fn max(self, b: Self) -> Self {
+        if self > b { self } else { b }
+    }
+
+    #[inline(always)]
+    fn flip(self, sign: Self) -> Self {
+        Real::from_bits(self.to_bits() ^ (sign.to_bits() & (1 << 63)))
+    }
+
+    #[inline(always)]
+    fn if_less(self, limit: Self, yes: Self, no: Self) -> Self {
+        if self < limit { yes } else { no }
+    }
+
+    #[inline(always)]
+    fn any_not_above(self, limit: Real) -> bool {
+        // Not `self <= limit`, which is false for NaN.
+        let above = self > limit;
+        !above
+    }
+
+    #[inline(always)]
+    fn rsqrt_guess(self) -> Self {
+        Real::from_bits(rsqrt_bits(self.to_bits()))
+    }
+}
