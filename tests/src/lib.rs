@@ -13,7 +13,7 @@ mod random;
 mod rig;
 
 pub use body::{Body, Kind, OwnedRings, bending_rings};
-pub use oracle::{dense_matrix, dense_objective, predictor};
+pub use oracle::{dense_gradient, dense_matrix, dense_objective, predictor};
 pub use random::Random;
 pub use rig::Rig;
 

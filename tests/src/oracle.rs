@@ -2,7 +2,7 @@
 //! code with the product beyond stencil and projection.
 
 use nalgebra::DMatrix;
-use pd_core::{Model, Real, State, StepParams, Vec3};
+use pd_core::{EnergyBatch, Model, Real, State, StepParams, Vec3};
 
 /// M/h² + Σ_c ω_c A_cᵀA_c.
 pub fn dense_matrix(model: &Model, dt: Real) -> DMatrix<Real> {
@@ -27,24 +27,46 @@ pub fn dense_matrix(model: &Model, dt: Real) -> DMatrix<Real> {
     matrix
 }
 
+/// Calls `f(weight, first row, A_c x − project(A_c x))` for every element of a batch.
+fn for_each_residual(batch: &dyn EnergyBatch, x: &[Vec3], mut f: impl FnMut(Real, usize, &[Vec3])) {
+    let stencil = batch.stencil();
+    let d = stencil.rows_per_element();
+    for element in 0..stencil.elements() {
+        let mut r = vec![Vec3::zeros(); d];
+        stencil.gather(element..element + 1, x, &mut r);
+        let mut nearest = r.clone();
+        batch.project(element..element + 1, &mut nearest);
+        r.iter_mut().zip(&nearest).for_each(|(r, p)| *r -= p);
+        f(stencil.weight(element), element * d, &r);
+    }
+}
+
 /// ½‖x − s‖²_{M/h²} + Σ_c ω_c/2 |A_c x − project(A_c x)|², one element at a time.
 pub fn dense_objective(model: &Model, dt: Real, s: &[Vec3], x: &[Vec3]) -> Real {
-    let inertia: Real =
+    let mut sum: Real =
         (0..x.len()).map(|i| 0.5 * model.masses()[i] / (dt * dt) * (x[i] - s[i]).norm_squared()).sum();
-    let mut elastic = 0.0;
     for batch in model.batches() {
-        let stencil = batch.stencil();
-        let d = stencil.rows_per_element();
-        for element in 0..stencil.elements() {
-            let mut dx = vec![Vec3::zeros(); d];
-            stencil.gather(element..element + 1, x, &mut dx);
-            let mut nearest = dx.clone();
-            batch.project(element..element + 1, &mut nearest);
-            let distance: Real = dx.iter().zip(&nearest).map(|(a, b)| (a - b).norm_squared()).sum();
-            elastic += 0.5 * stencil.weight(element) * distance;
-        }
+        for_each_residual(batch.as_ref(), x, |weight, _, r| {
+            sum += 0.5 * weight * r.iter().map(|r| r.norm_squared()).sum::<Real>();
+        });
     }
-    inertia + elastic
+    sum
+}
+
+/// Gradient of [`dense_objective`]: M/h² (x − s) + Σ_c ω_c A_cᵀ (A_c x − project(A_c x)).
+pub fn dense_gradient(model: &Model, dt: Real, s: &[Vec3], x: &[Vec3]) -> Vec<Vec3> {
+    let mut gradient: Vec<Vec3> =
+        (0..x.len()).map(|i| (x[i] - s[i]) * (model.masses()[i] / (dt * dt))).collect();
+    for batch in model.batches() {
+        for_each_residual(batch.as_ref(), x, |weight, first, r| {
+            for (k, r) in r.iter().enumerate() {
+                for (vertex, coefficient) in batch.stencil().row(first + k) {
+                    gradient[vertex] += r * (weight * coefficient);
+                }
+            }
+        });
+    }
+    gradient
 }
 
 /// s = x + h v + h² g, with pinned vertices left alone if the parameters say so.

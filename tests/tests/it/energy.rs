@@ -5,7 +5,7 @@ use pd_constraints::{EdgeSprings, Pins, StrainRange, TetStrain};
 use pd_core::{Model, Real, State, Vec3};
 use pd_mesh::generate;
 use proptest::prelude::*;
-use tests::{Body, Kind, Random, Rig, dense_objective, predictor};
+use tests::{Body, Kind, Random, Rig, dense_gradient, dense_objective, predictor};
 
 /// How a body is deformed before the step.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +64,27 @@ proptest! {
                 prop_assert!((objectives[0] - first).abs() <= 1e-10 * first, "{} {first}", objectives[0]);
                 prop_assert!((objectives[15] - last).abs() <= 1e-10 * last.max(1e-6), "{} {last}", objectives[15]);
                 prop_assert_eq!(objectives[15], report.measures.unwrap().objective);
+            }
+        }
+    }
+
+    #[test]
+    fn measures_are_what_they_say(seed: u64) {
+        for kind in Kind::ALL {
+            let mut rig = started(kind, Start::Shaken, seed);
+            rig.prepare().unwrap();
+            let s = predictor(&rig.model, &rig.params, &rig.state);
+            let measures = rig.step().unwrap().measures.unwrap();
+            let (x, v, dt) = (&rig.state.x, &rig.state.v, rig.params.dt);
+            let per_vertex = |f: &dyn Fn(usize) -> Real| (0..x.len()).map(|i| rig.model.masses()[i] * f(i)).sum::<Real>();
+            let residual = dense_gradient(&rig.model, dt, &s, x).iter().map(|g| g.norm()).fold(0.0, Real::max);
+            for (name, got, expected) in [
+                ("kinetic", measures.kinetic, per_vertex(&|i| 0.5 * v[i].norm_squared())),
+                ("potential", measures.potential, per_vertex(&|i| 9.8 * x[i].y)),
+                ("elastic", measures.elastic, dense_objective(&rig.model, dt, x, x)),
+                ("residual", measures.residual, residual),
+            ] {
+                prop_assert!((got - expected).abs() <= 1e-9 * expected.abs().max(1e-3), "{kind:?}: {name} {got} {expected}");
             }
         }
     }
