@@ -70,6 +70,22 @@ pub trait Collider: Send + Sync {
     }
 }
 
+/// A boxed obstacle is an obstacle, so that one chosen at run time can be put on a path.
+impl Collider for Box<dyn Collider> {
+    fn kind(&self) -> &'static str {
+        self.as_ref().kind()
+    }
+    fn sample(&self, p: &Vec3, time: Real) -> Surface {
+        self.as_ref().sample(p, time)
+    }
+    fn bounds(&self, time: Real) -> Aabb {
+        self.as_ref().bounds(time)
+    }
+    fn resolve(&self, p: &Vec3, time: Real) -> Option<Vec3> {
+        self.as_ref().resolve(p, time)
+    }
+}
+
 /// Moves every point that is inside a collider to its surface, colliders in order; returns how many were moved.
 pub fn resolve_collisions(colliders: &[Box<dyn Collider>], time: Real, points: &mut [Vec3]) -> usize {
     if colliders.is_empty() {

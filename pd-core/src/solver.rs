@@ -85,6 +85,25 @@ pub trait GlobalSolver: Send {
     }
 }
 
+/// A boxed solver is a solver, so that wrappers take what a registry makes.
+impl GlobalSolver for Box<dyn GlobalSolver> {
+    fn name(&self) -> &str {
+        self.as_ref().name()
+    }
+    fn analyse(&mut self, pattern: &Arc<Pattern>) -> Result<(), LinearError> {
+        self.as_mut().analyse(pattern)
+    }
+    fn factor(&mut self, a: &Csr) -> Result<(), LinearError> {
+        self.as_mut().factor(a)
+    }
+    fn solve(&mut self, b: &[Real], x: &mut [Real], columns: usize) -> Result<SolveReport, LinearError> {
+        self.as_mut().solve(b, x, columns)
+    }
+    fn bytes(&self) -> usize {
+        self.as_ref().bytes()
+    }
+}
+
 /// Checks the lengths of a right-hand side and a solution against the matrix; solvers call it first in `solve`.
 pub fn check_lengths(rows: usize, b: &[Real], x: &[Real], columns: usize) -> Result<(), LinearError> {
     let wrong = |what, got| LinearError::Dimension { what, expected: rows * columns, got };

@@ -56,6 +56,12 @@ fn check_object(object: &ObjectDesc) -> Result<(), Fault> {
     if object.translate.is_some_and(|t| t.iter().any(|c| !c.is_finite())) {
         return fault("translate", "must be finite".into());
     }
+    if object.tetrahedralize.is_some() && (object.mass_column.is_some() || object.weight_column.is_some()) {
+        return fault("tetrahedralize", "makes new vertices, to which columns of the file do not belong".into());
+    }
+    if object.weight_column.is_some() && object.material.is_some() {
+        return fault("weight-column", "the material gives the weights; give either".into());
+    }
     check_mass(object)?;
     if object.material.is_some()
         && (object.tet.is_some()
@@ -75,6 +81,9 @@ fn check_mass(object: &ObjectDesc) -> Result<(), Fault> {
     let mass = object.mass;
     let keys = [("per-vertex", mass.per_vertex), ("total", mass.total), ("density", mass.density)];
     let given = keys.iter().filter(|(_, value)| value.is_some()).count();
+    if given > 0 && object.mass_column.is_some() {
+        return Err(("mass-column".into(), "gives the masses; leave out mass".into()));
+    }
     if given > 1 {
         return Err(("mass".into(), "give one of per-vertex, total and density".into()));
     }

@@ -149,6 +149,16 @@ pub struct ObjectDesc {
     pub name: String,
     /// The mesh.
     pub shape: ShapeDesc,
+    /// Fill a closed surface with tetrahedra, before anything else. The body is then a solid; nothing of a solid changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tetrahedralize: Option<TetrahedralizeDesc>,
+    /// Mass of every vertex from a column of the mesh file (PLY, VTK, VTU, TetGen), kg, instead of `mass`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass_column: Option<String>,
+    /// Factors on the weights of `triangle`, `area`, `tet` and `volume` from a column of the mesh file: one per element, or
+    /// one per vertex, of which each element takes the mean of its corners.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight_column: Option<String>,
     /// Centre at the origin and scale the longest extent to 1 m before anything else, as the thesis' import does.
     #[serde(default)]
     pub normalize: bool,
@@ -303,6 +313,27 @@ pub enum ShapeDesc {
 
 fn one() -> f64 {
     1.0
+}
+
+/// How a surface becomes a solid. At most one of `cells`, `edge` and `tets`; default: 20 cells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TetrahedralizeDesc {
+    /// Lattice cells along the longest side of the surface.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<usize>,
+    /// Lattice edge in the surface's own units, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edge: Option<f64>,
+    /// Number of tetrahedra to come near to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tets: Option<usize>,
+    /// Names of meshers to try in this order; default: `["stuffing"]`. `tetgen` runs that program if it is installed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meshers: Option<Vec<String>>,
+    /// Switches of TetGen; default: `pq1.414Y`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub switches: Option<String>,
 }
 
 /// A rotation.

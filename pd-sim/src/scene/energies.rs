@@ -52,6 +52,15 @@ impl Body<'_> {
         elements.iter().map(|element| element.map(|v| v + self.object.first)).collect()
     }
 
+    /// The weight of every element: one for all, or times the factors of the mesh file.
+    fn weights(&self, weight: Real) -> Vec<Real> {
+        let elements = self.object.mesh.element_count();
+        match &self.object.weight_factors {
+            Some(factors) => factors.iter().map(|factor| factor * weight).collect(),
+            None => vec![weight; elements],
+        }
+    }
+
     fn springs(&self, builder: ModelBuilder) -> Result<ModelBuilder, SceneError> {
         let Some(edge) = self.desc.edge else { return Ok(builder) };
         let edges = self.shift(&self.object.edges);
@@ -83,11 +92,11 @@ impl Body<'_> {
                 }
                 let triangles = self.shift(&mesh.triangles);
                 if let Some(s) = desc.triangle {
-                    let batch = TriStrain::new(self.rest, &triangles, s.weight, range(s));
+                    let batch = TriStrain::new(self.rest, &triangles, &self.weights(s.weight)[..], range(s));
                     builder = self.add(builder, "triangle", batch)?;
                 }
                 if let Some(s) = desc.area {
-                    let batch = Area::new(self.rest, &triangles, s.weight, s.min, s.max);
+                    let batch = Area::new(self.rest, &triangles, &self.weights(s.weight)[..], s.min, s.max);
                     builder = self.add(builder, "area", batch)?;
                 }
             }
@@ -98,11 +107,11 @@ impl Body<'_> {
                 }
                 let tets = self.shift(&mesh.tets);
                 if let Some(s) = desc.tet {
-                    let batch = TetStrain::new(self.rest, &tets, s.weight, range(s));
+                    let batch = TetStrain::new(self.rest, &tets, &self.weights(s.weight)[..], range(s));
                     builder = self.add(builder, "tet", batch)?;
                 }
                 if let Some(s) = desc.volume {
-                    let batch = Volume::new(self.rest, &tets, s.weight, s.min, s.max);
+                    let batch = Volume::new(self.rest, &tets, &self.weights(s.weight)[..], s.min, s.max);
                     builder = self.add(builder, "volume", batch)?;
                 }
             }

@@ -1,9 +1,11 @@
 //! One body of a scene: its mesh, placed, and the lists its constraints are made of.
 
-use super::desc::{ObjectDesc, SelectDesc, ShapeDesc};
+use super::desc::{ObjectDesc, SelectDesc, ShapeDesc, TetrahedralizeDesc};
 use crate::{ModelPaths, SceneError};
 use pd_constraints::material::{lumped_masses_tets, lumped_masses_triangles};
 use pd_core::{Real, Vec3};
+use pd_mesh::io::{MeshData, read_path_with_columns};
+use pd_mesh::tetrahedralize::{self, Options, Size};
 use pd_mesh::{Mesh, generate, transform};
 use std::ops::Range;
 use std::path::Path;
@@ -41,13 +43,23 @@ pub struct Object {
     pub edges: Vec<[u32; 2]>,
     /// Triangles of the surface, own numbers.
     pub surface: Vec<[u32; 3]>,
+    /// Mass of every vertex from the mesh file, kg, if the scene asks for it.
+    column_masses: Option<Vec<Real>>,
+    /// Factor on the weight of every element from the mesh file, if the scene asks for it.
+    pub(super) weight_factors: Option<Vec<Real>>,
     /// Vertices of each pin group, own numbers.
     pub(super) pins: Vec<Vec<u32>>,
 }
 
 impl Object {
     pub(super) fn build(desc: &ObjectDesc, first: usize, files: &Files<'_>) -> Result<Self, SceneError> {
-        let mut mesh = load_shape(desc, files)?;
+        let data = load_shape(desc, files)?;
+        let column_masses = masses_from_column(desc, &data, files)?;
+        let weight_factors = factors_from_column(desc, &data, files)?;
+        let mut mesh = data.mesh;
+        if let Some(how) = &desc.tetrahedralize {
+            mesh = solid_of(mesh, how, desc, files)?;
+        }
         let positions = mesh.positions_mut();
         if desc.normalize {
             transform::normalize_extent(positions);
@@ -77,7 +89,7 @@ impl Object {
             return Err(SceneError::Mesh(format!("{}: too many vertices for 32-bit numbers", files.scene)));
         }
         let mut object =
-            Self { name: desc.name.clone(), first: first as u32, mesh, edges, surface, pins: vec![] };
+            Self { name: desc.name.clone(), first: first as u32, mesh, edges, surface, column_masses, weight_factors, pins: vec![] };
         for (k, pin) in desc.pins.iter().enumerate() {
             let field = format!("object {:?}.pin[{k}].select", desc.name);
             object.pins.push(object.select(&pin.select, &field, files)?);
@@ -99,6 +111,9 @@ impl Object {
     /// Mass of every vertex, kg.
     pub(super) fn masses(&self, desc: &ObjectDesc, scene: &str) -> Result<Vec<Real>, SceneError> {
         let n = self.mesh.positions().len();
+        if let Some(masses) = &self.column_masses {
+            return Ok(masses.clone());
+        }
         if let Some(total) = desc.mass.total {
             return Ok(vec![total / n as Real; n]);
         }
@@ -157,7 +172,83 @@ impl Object {
     }
 }
 
-fn load_shape(desc: &ObjectDesc, files: &Files<'_>) -> Result<Mesh, SceneError> {
+/// An error at a key of a body.
+fn wrong(desc: &ObjectDesc, files: &Files<'_>, key: &str, what: impl Into<String>) -> SceneError {
+    SceneError::Value {
+        file: files.scene.to_owned(),
+        field: format!("object {:?}.{key}", desc.name),
+        what: what.into(),
+    }
+}
+
+/// The tetrahedra inside a surface; a solid stays what it is.
+fn solid_of(mesh: Mesh, how: &TetrahedralizeDesc, desc: &ObjectDesc, files: &Files<'_>) -> Result<Mesh, SceneError> {
+    let Mesh::Tri(surface) = mesh else { return Ok(mesh) };
+    let sizes = [how.cells.map(Size::Cells), how.edge.map(Size::Edge), how.tets.map(Size::Tets)];
+    let mut given = sizes.into_iter().flatten();
+    let size = given.next().unwrap_or(Size::Cells(20));
+    if given.next().is_some() {
+        return Err(wrong(desc, files, "tetrahedralize", "give one of cells, edge and tets"));
+    }
+    let mut options = Options { size, ..Options::default() };
+    if let Some(switches) = &how.switches {
+        options.tetgen_switches.clone_from(switches);
+    }
+    let names: Vec<&str> = match &how.meshers {
+        Some(names) => names.iter().map(String::as_str).collect(),
+        None => vec!["stuffing"],
+    };
+    let made = tetrahedralize::tetrahedralize_first(&names, &surface, &options);
+    made.map(|made| Mesh::Tet(made.mesh)).map_err(|error| wrong(desc, files, "tetrahedralize", error.to_string()))
+}
+
+/// Names of the columns that a file has, for messages.
+fn listed(columns: &[pd_mesh::io::Column]) -> String {
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+fn masses_from_column(
+    desc: &ObjectDesc,
+    data: &MeshData,
+    files: &Files<'_>,
+) -> Result<Option<Vec<Real>>, SceneError> {
+    let Some(name) = &desc.mass_column else { return Ok(None) };
+    let values = data.vertex_column(name).ok_or_else(|| {
+        let has = listed(&data.vertex_columns);
+        wrong(desc, files, "mass-column", format!("the mesh has no column {name:?} per vertex; it has: {has}"))
+    })?;
+    match values.iter().position(|mass| !(*mass > 0.0 && mass.is_finite())) {
+        Some(vertex) => {
+            let what = format!("vertex {vertex} has mass {}; it must be positive and finite", values[vertex]);
+            Err(wrong(desc, files, "mass-column", what))
+        }
+        None => Ok(Some(values.to_vec())),
+    }
+}
+
+fn factors_from_column(
+    desc: &ObjectDesc,
+    data: &MeshData,
+    files: &Files<'_>,
+) -> Result<Option<Vec<Real>>, SceneError> {
+    let Some(name) = &desc.weight_column else { return Ok(None) };
+    if let Some(values) = data.element_column(name) {
+        return Ok(Some(values.to_vec()));
+    }
+    let values = data.vertex_column(name).ok_or_else(|| {
+        let (elements, vertices) = (listed(&data.element_columns), listed(&data.vertex_columns));
+        let what = format!("the mesh has no column {name:?}; it has per element: {elements}; per vertex: {vertices}");
+        wrong(desc, files, "weight-column", what)
+    })?;
+    let mean = |corners: &[u32]| corners.iter().map(|&v| values[v as usize]).sum::<Real>() / corners.len() as Real;
+    Ok(Some(match &data.mesh {
+        Mesh::Tri(mesh) => mesh.triangles.iter().map(|corners| mean(corners)).collect(),
+        Mesh::Tet(mesh) => mesh.tets.iter().map(|corners| mean(corners)).collect(),
+    }))
+}
+
+fn load_shape(desc: &ObjectDesc, files: &Files<'_>) -> Result<MeshData, SceneError> {
     let mesh = match &desc.shape {
         &ShapeDesc::Grid { rows, columns, width, depth } => {
             generate::grid(rows, columns, width, depth).map(Mesh::Tri)
@@ -185,6 +276,7 @@ fn load_shape(desc: &ObjectDesc, files: &Files<'_>) -> Result<Mesh, SceneError> 
         ShapeDesc::Asset { name } => match name.as_str() {
             "ball" => {
                 return pd_mesh::io::read_medit(BALL, "ball asset")
+                    .map(MeshData::from)
                     .map_err(|e| SceneError::Mesh(e.to_string()));
             }
             _ => {
@@ -197,20 +289,16 @@ fn load_shape(desc: &ObjectDesc, files: &Files<'_>) -> Result<Mesh, SceneError> 
         },
         ShapeDesc::File { file } => return load_file(&files.find(file)?),
     };
-    mesh.map_err(|error| SceneError::Value {
-        file: files.scene.to_owned(),
-        field: format!("object {:?}.shape", desc.name),
-        what: error.to_string(),
-    })
+    mesh.map(MeshData::from).map_err(|error| wrong(desc, files, "shape", error.to_string()))
 }
 
 /// A mesh file; solids come in both orientations and are made positive.
-fn load_file(path: &Path) -> Result<Mesh, SceneError> {
-    let mut mesh = pd_mesh::io::read_path(path).map_err(|error| SceneError::Mesh(error.to_string()))?;
-    if let Mesh::Tet(solid) = &mut mesh {
+fn load_file(path: &Path) -> Result<MeshData, SceneError> {
+    let mut data = read_path_with_columns(path).map_err(|error| SceneError::Mesh(error.to_string()))?;
+    if let Mesh::Tet(solid) = &mut data.mesh {
         solid.orient_positively();
     }
-    Ok(mesh)
+    Ok(data)
 }
 
 /// Vertex numbers from a text file, separated by white space; `#` starts a comment.

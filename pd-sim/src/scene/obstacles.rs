@@ -18,41 +18,26 @@ pub(super) fn colliders(scene: &Scene) -> Result<Vec<Box<dyn Collider>>, SceneEr
 }
 
 fn collider(desc: &ColliderDesc) -> Result<Box<dyn Collider>, CollideError> {
-    match *desc {
-        ColliderDesc::Floor { height, margin, path: ref keys } => {
-            let mut shape = Floor::new(height)?;
-            if let Some(margin) = margin {
-                shape = shape.with_margin(margin)?;
-            }
-            moving(shape, keys)
+    let (shape, keys): (Box<dyn Collider>, _) = match *desc {
+        ColliderDesc::Floor { height, margin, ref path } => {
+            let floor = Floor::new(height)?;
+            (Box::new(floor.with_margin(margin.unwrap_or(floor.margin()))?), path)
         }
-        ColliderDesc::Sphere { centre, radius, margin, path: ref keys } => {
-            let mut shape = Sphere::new(centre.into(), radius)?;
-            if let Some(margin) = margin {
-                shape = shape.with_margin(margin)?;
-            }
-            moving(shape, keys)
+        ColliderDesc::Sphere { centre, radius, margin, ref path } => {
+            let sphere = Sphere::new(centre.into(), radius)?;
+            (Box::new(sphere.with_margin(margin.unwrap_or(sphere.margin()))?), path)
         }
-        ColliderDesc::Block { centre, half_extents, margin, path: ref keys } => {
-            let mut shape = Block::new(centre.into(), half_extents.into())?;
-            if let Some(margin) = margin {
-                shape = shape.with_margin(margin)?;
-            }
-            moving(shape, keys)
+        ColliderDesc::Block { centre, half_extents, margin, ref path } => {
+            let block = Block::new(centre.into(), half_extents.into())?;
+            (Box::new(block.with_margin(margin.unwrap_or(block.margin()))?), path)
         }
-        ColliderDesc::Torus { centre, major_radius, minor_radius, margin, path: ref keys } => {
-            let mut shape = Torus::new(centre.into(), major_radius, minor_radius)?;
-            if let Some(margin) = margin {
-                shape = shape.with_margin(margin)?;
-            }
-            moving(shape, keys)
+        ColliderDesc::Torus { centre, major_radius, minor_radius, margin, ref path } => {
+            let margin = margin.unwrap_or(Torus::MARGIN);
+            (Box::new(Torus::with_all(centre.into(), major_radius, minor_radius, margin)?), path)
         }
-    }
-}
-
-fn moving<C: Collider + 'static>(shape: C, keys: &[[f64; 4]]) -> Result<Box<dyn Collider>, CollideError> {
+    };
     if keys.is_empty() {
-        return Ok(Box::new(shape));
+        return Ok(shape);
     }
     Ok(Box::new(Moving::new(shape, path(keys)?)))
 }
