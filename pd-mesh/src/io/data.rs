@@ -50,7 +50,9 @@ pub(super) struct Collected {
     pub(super) positions: Vec<Vec3>,
     pub(super) triangles: Vec<[u32; 3]>,
     pub(super) tets: Vec<[u32; 4]>,
-    /// Number of the file's cell that each triangle came from; empty if the format has no columns of cells.
+    /// Set by readers whose file has no columns of cells, before any cell is added.
+    pub(super) without_cells: bool,
+    /// Number of the file's cell that each triangle came from.
     pub(super) triangle_cells: Vec<u32>,
     pub(super) tet_cells: Vec<u32>,
     pub(super) cells: usize,
@@ -58,18 +60,30 @@ pub(super) struct Collected {
     pub(super) cell_columns: Vec<Column>,
 }
 
+/// Appends; grows by a quarter, because a polygon takes many times its text and doubling would double that.
+fn push<T>(list: &mut Vec<T>, value: T) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(list.len() / 4 + 16);
+    }
+    list.push(value);
+}
+
 impl Collected {
     /// A polygon, cut into a fan from its first corner.
     pub(super) fn polygon(&mut self, corners: &[u32], cell: usize) {
         for pair in corners.get(1..).unwrap_or_default().windows(2) {
-            self.triangles.push([corners[0], pair[0], pair[1]]);
-            self.triangle_cells.push(cell as u32);
+            push(&mut self.triangles, [corners[0], pair[0], pair[1]]);
+            if !self.without_cells {
+                push(&mut self.triangle_cells, cell as u32);
+            }
         }
     }
 
     pub(super) fn tet(&mut self, corners: [u32; 4], cell: usize) {
-        self.tets.push(corners);
-        self.tet_cells.push(cell as u32);
+        push(&mut self.tets, corners);
+        if !self.without_cells {
+            push(&mut self.tet_cells, cell as u32);
+        }
     }
 
     /// Makes the mesh; columns of cells that were not kept are dropped.
@@ -83,6 +97,7 @@ impl Collected {
             cells,
             mut vertex_columns,
             cell_columns,
+            ..
         } = self;
         let vertices = positions.len();
         let solid = !tets.is_empty();

@@ -7,7 +7,7 @@
 
 use super::MeshRef;
 use super::error::{FileError, FileErrorKind};
-use super::scan::{check_indices, coordinate, excerpt, integer, read_all, spaced};
+use super::scan::{coordinate, excerpt, integer, read_all, spaced};
 use crate::{TriMesh, Vec3};
 use std::io::{BufRead, BufWriter, Write};
 
@@ -24,24 +24,21 @@ use std::io::{BufRead, BufWriter, Write};
 /// ```
 pub fn read_obj(input: impl BufRead, name: &str) -> Result<TriMesh, FileError> {
     let bytes = read_all(input, name)?;
-    let mut mesh = TriMesh::default();
-    let mut lines_of_triangles = Vec::new();
+    let (vertices, triangles) = sizes(&bytes);
+    let mut mesh =
+        TriMesh { positions: Vec::with_capacity(vertices), triangles: Vec::with_capacity(triangles) };
     let mut last_line = 1;
     for (line, statement) in Statements::new(&bytes) {
         last_line = line;
-        // A backslash at the end of a word is what remains of a joined line.
-        let pieces = statement.split(u8::is_ascii_whitespace);
-        let mut words =
-            pieces.map(|word| word.strip_suffix(b"\\").unwrap_or(word)).filter(|word| !word.is_empty());
+        let mut words = words(statement);
         let result = match words.next() {
             Some(b"v") => vertex(words).map(|x| mesh.positions.push(x)),
             Some(b"f") => face(words, mesh.positions.len(), &mut mesh.triangles),
             _ => Ok(()),
         };
         result.map_err(|kind| kind.at(name, line))?;
-        lines_of_triangles.resize(mesh.triangles.len(), line);
     }
-    check_indices(&mesh.triangles, &lines_of_triangles, mesh.positions.len(), name)?;
+    check(&mesh, &bytes, name)?;
     mesh.validate().map_err(|error| FileErrorKind::Mesh(error).at(name, last_line))?;
     Ok(mesh)
 }
@@ -61,6 +58,46 @@ pub fn write_obj<'a>(out: impl Write, mesh: impl Into<MeshRef<'a>>) -> std::io::
         writeln!(out, "f {a} {b} {c}")?;
     }
     out.flush()
+}
+
+/// Words of a statement. A backslash at the end of a word is what remains of a joined line.
+fn words(statement: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let pieces = statement.split(u8::is_ascii_whitespace);
+    pieces.map(|word| word.strip_suffix(b"\\").unwrap_or(word)).filter(|word| !word.is_empty())
+}
+
+/// How many vertices and triangles the file can have: a polygon of many corners takes six times its text, so nothing is
+/// left to growing by doubling.
+fn sizes(bytes: &[u8]) -> (usize, usize) {
+    let (mut vertices, mut triangles) = (0, 0usize);
+    for (_, statement) in Statements::new(bytes) {
+        let mut words = words(statement);
+        match words.next() {
+            Some(b"v") => vertices += 1,
+            Some(b"f") => triangles += words.count().saturating_sub(2),
+            _ => {}
+        }
+    }
+    (vertices, triangles)
+}
+
+/// Every index names a vertex. The line of one that does not is looked up only then.
+fn check(mesh: &TriMesh, bytes: &[u8], name: &str) -> Result<(), FileError> {
+    let vertices = mesh.positions.len();
+    let outside = |corners: &[u32; 3]| corners.iter().copied().find(|&v| v as usize >= vertices);
+    let Some((number, v)) = mesh.triangles.iter().enumerate().find_map(|(i, t)| outside(t).map(|v| (i, v)))
+    else {
+        return Ok(());
+    };
+    let mut triangles = 0;
+    let line = Statements::new(bytes).find_map(|(line, statement)| {
+        let mut words = words(statement);
+        if words.next() == Some(b"f") {
+            triangles += words.take_while(|word| !word.starts_with(b"#")).count().saturating_sub(2);
+        }
+        (triangles > number).then_some(line)
+    });
+    Err(FileErrorKind::IndexOutOfRange { index: i64::from(v) + 1, vertices }.at(name, line.unwrap_or(0)))
 }
 
 /// Three coordinates; what follows must be numbers (weight, colour) and is dropped.

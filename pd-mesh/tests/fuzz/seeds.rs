@@ -160,3 +160,28 @@ pub(crate) fn gltf() -> Vec<Vec<u8>> {
         text.as_bytes().to_vec(),
     ]
 }
+
+/// Some thousand vertices in every format.
+pub(crate) fn large() -> Vec<(&'static str, Vec<u8>)> {
+    let solid = generate::bar(10, 10, 40, 0.1).unwrap();
+    let surface = generate::sphere(80, 40, 1.0).unwrap();
+    let mut files = vec![
+        ("obj", written(|out| io::write_obj(out, &surface))),
+        ("off", written(|out| io::write_off(out, &surface))),
+        ("mesh", written(|out| io::write_medit(out, &solid))),
+        ("vtk", written(|out| io::write_vtk(out, &solid, &[]))),
+        ("vtk", written(|out| io::write_vtk(out, &surface, &[]))),
+        ("vtu", written(|out| io::write_vtu(out, &solid, &[], &[]))),
+        ("gltf", written(|out| io::write_glb(out, &surface))),
+    ];
+    for format in [PlyFormat::Ascii, PlyFormat::BinaryLittleEndian, PlyFormat::BinaryBigEndian] {
+        files.push(("ply", written(|out| io::write_ply(out, &surface, format, &[]))));
+    }
+    for format in [StlFormat::Ascii, StlFormat::Binary] {
+        files.push(("stl", written(|out| io::write_stl(out, &surface, format))));
+    }
+    for format in [MshFormat::V22Ascii, MshFormat::V22Binary, MshFormat::V41Ascii, MshFormat::V41Binary] {
+        files.push(("msh", written(|out| io::write_msh(out, &solid, format))));
+    }
+    files
+}

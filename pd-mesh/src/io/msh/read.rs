@@ -15,6 +15,7 @@ pub fn read_msh(input: impl BufRead, name: &str) -> Result<Mesh, FileError> {
     let bytes = read_all(input, name)?;
     let mut numbers = Numbers { cursor: Cursor::new(&bytes), binary: false, little: true, size_bytes: 8 };
     let mut reader = Reader::default();
+    reader.collected.without_cells = true;
     let outcome = reader.read(&mut numbers);
     let line = |numbers: &Numbers<'_>| if numbers.binary { 0 } else { numbers.cursor.line() };
     outcome.map_err(|kind| kind.at(name, line(&numbers)))?;
@@ -261,7 +262,10 @@ fn header(numbers: &mut Numbers<'_>) -> Result<bool, FileErrorKind> {
         b"2" | b"2.0" | b"2.1" | b"2.2" => true,
         b"4.1" => false,
         other => {
-            return Err(FileErrorKind::NotSupported { found: excerpt(other), expected: "version 2.2 or 4.1" });
+            return Err(FileErrorKind::NotSupported {
+                found: excerpt(other),
+                expected: "version 2.2 or 4.1",
+            });
         }
     };
     let binary = integer::<u32>(field("0 for text or 1 for binary")?, "0 for text or 1 for binary")?;

@@ -96,7 +96,10 @@ struct Element {
 
 fn read(cursor: &mut Cursor<'_>) -> Result<Collected, FileErrorKind> {
     let (encoding, elements) = header(cursor)?;
-    let mut collected = Collected::default();
+    let has_scalars = |element: &Element| element.properties.iter().any(|property| property.list.is_none());
+    let cells = elements.iter().filter(|element| matches!(&element.name[..], b"face" | b"tetrahedron"));
+    let mut collected =
+        Collected { without_cells: !cells.into_iter().any(has_scalars), ..Collected::default() };
     for element in &elements {
         match &element.name[..] {
             b"vertex" => vertices(element, encoding, cursor, &mut collected)?,

@@ -135,7 +135,10 @@ impl<'a> Reader<'a> {
             b"ASCII" => false,
             b"BINARY" => true,
             other => {
-                return Err(FileErrorKind::WrongFormat { found: excerpt(other), expected: "ASCII or BINARY" });
+                return Err(FileErrorKind::WrongFormat {
+                    found: excerpt(other),
+                    expected: "ASCII or BINARY",
+                });
             }
         };
         let mut cells = None;
