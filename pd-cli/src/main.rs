@@ -9,6 +9,7 @@ mod progress;
 mod raster;
 mod say;
 mod trace;
+mod waiting;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -36,6 +37,10 @@ enum Command {
     Run(cmd::run::Arguments),
     /// Simulate a scene up to a frame and draw it, without a window or a GPU.
     Picture(cmd::picture::Arguments),
+    /// Look at, convert, fill, make or thin out a mesh.
+    Mesh(cmd::mesh::Arguments),
+    /// Find what would spoil a run, in a scene or a mesh file.
+    Check(cmd::check::Arguments),
     /// Say what this machine and this build offer.
     Doctor,
 }
@@ -47,6 +52,8 @@ fn main() -> ExitCode {
         Command::Scenes(arguments) => cmd::scenes::run(&arguments, &models),
         Command::Run(arguments) => cmd::run::run(&arguments, &models),
         Command::Picture(arguments) => cmd::picture::run(&arguments, &models),
+        Command::Mesh(arguments) => cmd::mesh::run(&arguments, &models),
+        Command::Check(arguments) => cmd::check::run(&arguments, &models),
         Command::Doctor => cmd::doctor::run(),
     };
     match outcome {

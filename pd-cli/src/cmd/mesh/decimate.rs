@@ -1,0 +1,32 @@
+//! `pd mesh decimate`: fewer triangles for the same shape.
+
+use super::{read_surface, write};
+use crate::failure::Failure;
+use crate::waiting::Waiting;
+use pd_mesh::{Mesh, decimate};
+use pd_sim::ModelPaths;
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  pd mesh decimate scan.ply small.obj --triangles 5000")]
+pub(super) struct Arguments {
+    /// Surface to thin out; of a solid its boundary is taken.
+    input: PathBuf,
+    /// File to write; its extension says the format.
+    output: PathBuf,
+    /// Triangles to keep, about.
+    #[arg(long, value_name = "N")]
+    triangles: usize,
+    /// Print one JSON object on stdout and nothing else there.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
+    let surface = read_surface(&arguments.input, models)?;
+    let waiting = Waiting::new(format!("thinning out {} triangles", surface.triangles.len()), arguments.json);
+    let coarse = decimate::decimate(&surface, arguments.triangles);
+    waiting.finish();
+    let coarse = coarse.map_err(|error| Failure::Input(format!("{}: {error}", arguments.input.display())))?;
+    write(&arguments.output, &Mesh::Tri(coarse), arguments.json)
+}

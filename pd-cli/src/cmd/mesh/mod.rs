@@ -1,0 +1,119 @@
+//! `pd mesh`: look at a mesh, change its format, fill it with tetrahedra, make one, thin one out.
+
+mod decimate;
+mod generate;
+mod info;
+mod tetrahedralize;
+
+use crate::failure::Failure;
+use crate::say::say;
+use clap::Subcommand;
+use pd_mesh::{Mesh, io};
+use pd_sim::ModelPaths;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  pd mesh info spot.obj\n  pd mesh tetrahedralize spot.obj spot.msh --tets 8000\n  \
+    pd mesh convert body.msh body.vtu\n  pd mesh generate torus ring.ply --counts 48,24 --sizes 1,0.4\n  \
+    pd mesh decimate scan.ply small.obj --triangles 5000"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Counts, extent and quality of a mesh file.
+    Info(info::Arguments),
+    /// Read a mesh file and write it in the format of another extension.
+    Convert(Convert),
+    /// Fill a closed or nearly closed surface with tetrahedra.
+    Tetrahedralize(tetrahedralize::Arguments),
+    /// Make one of the generated bodies.
+    Generate(generate::Arguments),
+    /// Fewer triangles for the same shape.
+    Decimate(decimate::Arguments),
+}
+
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  pd mesh convert body.msh body.vtu")]
+struct Convert {
+    /// Mesh file to read.
+    input: PathBuf,
+    /// File to write; its extension says the format.
+    output: PathBuf,
+    /// Write only the surface of a solid.
+    #[arg(long)]
+    surface: bool,
+    /// Print one JSON object on stdout and nothing else there.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
+    match &arguments.command {
+        Command::Info(arguments) => info::run(arguments, models),
+        Command::Convert(arguments) => convert(arguments, models),
+        Command::Tetrahedralize(arguments) => tetrahedralize::run(arguments, models),
+        Command::Generate(arguments) => generate::run(arguments),
+        Command::Decimate(arguments) => decimate::run(arguments, models),
+    }
+}
+
+fn convert(arguments: &Convert, models: &ModelPaths) -> Result<(), Failure> {
+    let mut mesh = read(&arguments.input, models)?;
+    if arguments.surface
+        && let Mesh::Tet(solid) = &mesh
+    {
+        mesh = Mesh::Tri(solid.surface_mesh());
+    }
+    write(&arguments.output, &mesh, arguments.json)
+}
+
+/// Path of a mesh file: as given, or in one of the model directories.
+pub(crate) fn find(path: &Path, models: &ModelPaths) -> PathBuf {
+    if path.is_file() {
+        return path.to_owned();
+    }
+    models.find(&path.display().to_string(), None).unwrap_or_else(|| path.to_owned())
+}
+
+/// Reads a mesh file.
+pub(crate) fn read(path: &Path, models: &ModelPaths) -> Result<Mesh, Failure> {
+    io::read_path(find(path, models)).map_err(|error| Failure::Input(error.to_string()))
+}
+
+/// Reads a surface; of a solid its boundary.
+fn read_surface(path: &Path, models: &ModelPaths) -> Result<pd_mesh::TriMesh, Failure> {
+    Ok(match read(path, models)? {
+        Mesh::Tri(surface) => surface,
+        Mesh::Tet(solid) => solid.surface_mesh(),
+    })
+}
+
+/// Writes a mesh file and says so.
+fn write(path: &Path, mesh: &Mesh, json: bool) -> Result<(), Failure> {
+    save(path, mesh)?;
+    let (vertices, elements, kind) = (mesh.positions().len(), mesh.element_count(), kind(mesh));
+    if json {
+        return say(
+            serde_json::json!({ "output": path.display().to_string(), "vertices": vertices, kind: elements }),
+        );
+    }
+    say(format_args!("{}: {vertices} vertices, {elements} {kind}", path.display()))
+}
+
+/// Writes a mesh file.
+fn save(path: &Path, mesh: &Mesh) -> Result<(), Failure> {
+    io::write_path(path, mesh).map_err(|error| Failure::Input(error.to_string()))
+}
+
+/// What its elements are called.
+pub(crate) fn kind(mesh: &Mesh) -> &'static str {
+    match mesh {
+        Mesh::Tri(_) => "triangles",
+        Mesh::Tet(_) => "tetrahedra",
+    }
+}
