@@ -98,7 +98,7 @@ impl TetQuality {
     /// let bar = pd_mesh::generate::bar(2, 2, 2, 1.0)?;
     /// let quality = pd_mesh::quality::TetQuality::new(&bar);
     /// assert_eq!(quality.inverted, 0);
-    /// assert!((quality.total_volume - 8.0).abs() < 1e-12);
+    /// assert!((quality.total_volume - 1.0).abs() < 1e-12);
     /// assert!((quality.min_dihedral - 54.7356).abs() < 1e-3);
     /// # Ok::<(), pd_mesh::MeshError>(())
     /// ```

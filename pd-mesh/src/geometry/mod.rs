@@ -24,7 +24,7 @@ use winding::Dipole;
 /// use pd_mesh::{Vec3, generate, geometry::SurfaceTree};
 /// let ball = generate::sphere(32, 16, 1.0)?;
 /// let tree = SurfaceTree::new(&ball);
-/// assert!((tree.winding_number(Vec3::zeros()) - 1.0).abs() < 0.01);
+/// assert!((tree.winding_number(Vec3::zeros()) - 1.0).abs() < 0.05);
 /// assert!(tree.winding_number(Vec3::x() * 2.0).abs() < 0.01);
 /// assert!((tree.distance(Vec3::y() * 3.0) - 2.0).abs() < 1e-12);
 /// # Ok::<(), pd_mesh::MeshError>(())
@@ -106,7 +106,7 @@ impl SurfaceTree {
     }
 
     /// How often the surface winds around `q`: 1 inside and 0 outside a closed surface with outward normals, in between
-    /// near a hole, at most 1 % off where the tree sums up far triangles.
+    /// near a hole; up to 5 % off where the tree sums up far triangles.
     #[must_use]
     pub fn winding_number(&self, q: Vec3) -> f64 {
         winding::winding_number(&self.bvh, &self.dipoles, &self.corners, q)

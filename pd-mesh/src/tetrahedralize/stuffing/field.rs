@@ -38,6 +38,11 @@ impl Field {
         Self { lattice, states, crossings }
     }
 
+    /// The signs of all points.
+    pub(super) fn signs(&self) -> Vec<i8> {
+        self.states.iter().map(|state| state.signum()).collect()
+    }
+
     /// 1 inside, −1 outside.
     pub(super) fn sign(&self, point: u32) -> i8 {
         self.states[point as usize].signum()
@@ -104,7 +109,7 @@ impl Field {
 fn ends_of_edges(crossings: &Crossings, lattice: &Lattice) -> Vec<u32> {
     let both = |&(key, _): &(u64, f64)| {
         let (from, step) = edge_of_key(key);
-        [Some(from), lattice.step(from, step, true)]
+        [Some(from), lattice.step(from, step)]
     };
     let mut points: Vec<u32> = crossings.iter().flat_map(both).flatten().collect();
     points.sort_unstable();

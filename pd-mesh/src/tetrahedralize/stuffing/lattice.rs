@@ -79,18 +79,19 @@ impl Lattice {
         (x - self.origin) / (0.5 * self.edge)
     }
 
-    /// The point reached from `point` by a step, forwards or backwards.
-    pub(super) fn step(&self, point: u32, step: usize, forwards: bool) -> Option<u32> {
+    /// The point reached from `point` by a step.
+    pub(super) fn step(&self, point: u32, step: usize) -> Option<u32> {
         let at = self.coordinates(point);
-        let sign = if forwards { 1 } else { -1 };
-        self.point([0, 1, 2].map(|axis| at[axis] + sign * STEPS[step][axis]))
+        self.point([0, 1, 2].map(|axis| at[axis] + STEPS[step][axis]))
     }
 
     /// The 14 neighbours of a point: the edge's key, the neighbour, whether the edge leaves from `point`, and the step.
     pub(super) fn neighbours(&self, point: u32) -> impl Iterator<Item = (u64, u32, bool, usize)> + '_ {
+        let at = self.coordinates(point);
         (0..7).flat_map(move |step| {
             [true, false].into_iter().filter_map(move |forwards| {
-                let other = self.step(point, step, forwards)?;
+                let sign = if forwards { 1 } else { -1 };
+                let other = self.point([0, 1, 2].map(|axis| at[axis] + sign * STEPS[step][axis]))?;
                 let key = edge_key(if forwards { point } else { other }, step);
                 Some((key, other, forwards, step))
             })

@@ -43,17 +43,17 @@ impl Tetrahedralizer for Stuffing {
     }
 
     fn tetrahedralize(&self, surface: &TriMesh, options: &Options) -> Result<TetMesh, MeshError> {
-        let body = Body::new(surface)?;
-        match options.size {
-            Size::Edge(edge) => body.stuff(edge),
-            Size::Cells(cells) => {
-                if cells == 0 {
-                    return Err(MeshError::CountTooSmall { parameter: "cells", value: 0, least: 1 });
-                }
-                body.stuff(body.longest() / cells as f64)
-            }
-            Size::Tets(tets) => body.stuff_to_count(tets),
-        }
+        Body::new(surface)?.stuff_to_size(options.size).map(|(mesh, _)| mesh)
+    }
+}
+
+impl Stuffing {
+    /// The lattice edge that `options` lead to, in metres; with [`Size::Tets`] the one found by the search.
+    ///
+    /// # Errors
+    /// As [`Tetrahedralizer::tetrahedralize`].
+    pub fn lattice_edge(&self, surface: &TriMesh, options: &Options) -> Result<f64, MeshError> {
+        Body::new(surface)?.stuff_to_size(options.size).map(|(_, edge)| edge)
     }
 }
 
@@ -85,6 +85,19 @@ impl<'a> Body<'a> {
     /// Winding number, positive inside.
     fn winding(&self, x: Vec3) -> f64 {
         self.orientation * self.tree.winding_number(x)
+    }
+
+    /// The solid and the edge of its lattice.
+    fn stuff_to_size(&self, size: Size) -> Result<(TetMesh, f64), MeshError> {
+        let edge = match size {
+            Size::Edge(edge) => edge,
+            Size::Cells(0) => {
+                return Err(MeshError::CountTooSmall { parameter: "cells", value: 0, least: 1 });
+            }
+            Size::Cells(cells) => self.longest() / cells as f64,
+            Size::Tets(tets) => return self.stuff_to_count(tets),
+        };
+        self.stuff(edge).map(|mesh| (mesh, edge))
     }
 
     /// The solid for one lattice.
@@ -130,7 +143,7 @@ impl<'a> Body<'a> {
     }
 
     /// The solid whose count comes nearest to `tets`, by a search over the edge length.
-    fn stuff_to_count(&self, tets: usize) -> Result<TetMesh, MeshError> {
+    fn stuff_to_count(&self, tets: usize) -> Result<(TetMesh, f64), MeshError> {
         if tets == 0 {
             return Err(MeshError::CountTooSmall { parameter: "tets", value: 0, least: 1 });
         }
@@ -138,7 +151,7 @@ impl<'a> Body<'a> {
         let volume = self.surface.enclosed_volume().abs().max(1e-6 * self.longest().powi(3));
         let mut edge = (12.0 * volume / tets as f64).cbrt().min(self.longest());
         let (mut coarse, mut fine): (Option<f64>, Option<f64>) = (None, None);
-        let mut best: Option<TetMesh> = None;
+        let mut best: Option<(TetMesh, f64)> = None;
         for _ in 0..16 {
             let mesh = self.stuff(edge)?;
             let count = mesh.tets.len();
@@ -148,8 +161,8 @@ impl<'a> Body<'a> {
             } else {
                 fine = Some(edge)
             }
-            if best.as_ref().is_none_or(|best| off(&mesh) < off(best)) {
-                best = Some(mesh);
+            if best.as_ref().is_none_or(|(best, _)| off(&mesh) < off(best)) {
+                best = Some((mesh, edge));
             }
             if count.abs_diff(tets) * 500 < tets {
                 break;

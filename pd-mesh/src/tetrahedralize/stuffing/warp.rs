@@ -38,7 +38,11 @@ pub(super) fn stuff(body: &Body<'_>, field: &Field) -> TetMesh {
     let lattice = &field.lattice;
     let cuts = cut_edges(body, field);
     let moved = move_points(&cuts, lattice);
-    let mut output = Output { field, cuts: &cuts, moved: &moved, tets: Vec::new() };
+    let mut signs = field.signs();
+    for &(point, _) in &moved {
+        signs[point as usize] = 0;
+    }
+    let mut output = Output { field, signs: &signs, cuts: &cuts, moved: &moved, tets: Vec::new() };
     for corner in lattice.corner_points() {
         output.tets_at(corner);
     }
@@ -106,6 +110,8 @@ type Vertex = (bool, u32);
 
 struct Output<'a> {
     field: &'a Field,
+    /// 1 inside, −1 outside, 0 on the surface after the move.
+    signs: &'a [i8],
     cuts: &'a [CutEdge],
     moved: &'a Moved,
     tets: Vec<[Vertex; 4]>,
@@ -117,7 +123,7 @@ impl Output<'_> {
         let lattice = &self.field.lattice;
         let at = lattice.coordinates(corner);
         for axis in 0..3 {
-            let Some(end) = lattice.step(corner, axis, true) else { continue };
+            let Some(end) = lattice.step(corner, axis) else { continue };
             // The four centres around the edge, in turn.
             let around = |b: i64, c: i64| {
                 let mut centre = at;
@@ -131,7 +137,7 @@ impl Output<'_> {
             else {
                 continue;
             };
-            let outside = |v: u32| self.field.sign(v) < 0;
+            let outside = |v: u32| self.signs[v as usize] <= 0;
             if [corner, end, p, q, r, s].into_iter().all(outside) {
                 continue;
             }
@@ -144,15 +150,14 @@ impl Output<'_> {
     /// What of one lattice tetrahedron lies inside.
     fn tet(&mut self, points: [u32; 4]) {
         let Self { field, cuts, moved, .. } = *self;
-        let signs = points.map(|v| field.sign(v));
+        let signs = points.map(|v| self.signs[v as usize]);
         if !signs.contains(&1) {
             return;
         }
-        let signs = if signs.contains(&-1) || !moved.is_empty() {
-            self.signs_after_moving(points, signs)
-        } else {
-            signs
-        };
+        if !signs.contains(&-1) {
+            self.tets.push(points.map(|point| (false, point)));
+            return;
+        }
         let vertex = |corner: Corner| match corner {
             Corner::Node(i) => (false, points[i]),
             Corner::Cut(i, j) => (true, cut_between(cuts, &field.lattice, points[i], points[j])),
@@ -167,10 +172,6 @@ impl Output<'_> {
         let quality = |corners: [Corner; 4]| least_angle(corners.map(place));
         let tets = &mut self.tets;
         fill(signs, order, quality, |corners| tets.push(corners.map(vertex)));
-    }
-
-    fn signs_after_moving(&self, points: [u32; 4], signs: [i8; 4]) -> [i8; 4] {
-        [0, 1, 2, 3].map(|i| if is_moved(self.moved, points[i]).is_some() { 0 } else { signs[i] })
     }
 
     /// Numbers the vertices in ascending order, lattice points first.
