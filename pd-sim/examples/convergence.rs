@@ -1,6 +1,7 @@
 //! How many iterations each acceleration needs: distance to the converged minimiser of one step, by iteration.
 //!
 //! `cargo run --release -p pd-sim --example convergence -- cloth-140 bunny-twin`
+#![allow(clippy::print_stdout, reason = "a report program")]
 
 use pd_core::{Acceleration, CpuLocal};
 use pd_sim::prelude::*;

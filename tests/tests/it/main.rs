@@ -5,6 +5,7 @@
     reason = "helpers of tests fail loudly and say what they saw"
 )]
 
+mod acceleration;
 mod cantilever;
 mod determinism;
 mod energy;
