@@ -215,8 +215,8 @@ impl Work {
         if self.border[a as usize] && self.border[b as usize] && shared.len() == 2 {
             return false;
         }
-        // A tetrahedron is the least closed surface.
-        if ring_a.len() + ring_b.len() - common <= 4 + usize::from(shared.len() == 2) - 1 && self.alive <= 4 {
+        // A tetrahedron is the least closed piece and a triangle the least open one. Each ring holds the other end.
+        if ring_a.len() + ring_b.len() - common <= shared.len() + 2 {
             return false;
         }
         [a, b].iter().all(|&end| {

@@ -208,7 +208,7 @@ pub fn check_tri(mesh: &TriMesh) -> Report {
 pub fn check_tet(mesh: &TetMesh) -> Report {
     let mut report = start(&mesh.positions, &mesh.tets, "tetrahedron");
     let volumes = mesh.volumes();
-    let inverted = |&tet: &usize| !(volumes[tet] > 0.0);
+    let inverted = |&tet: &usize| volumes[tet] <= 0.0 || volumes[tet].is_nan();
     report.add(Defect::Inverted, (0..mesh.tets.len()).filter(inverted).map(|t| vec![t as u32]));
     let thin = |&tet: &usize| {
         let angles = dihedral_angles(mesh.tets[tet].map(|v| mesh.positions[v as usize]));

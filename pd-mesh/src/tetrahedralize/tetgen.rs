@@ -111,7 +111,7 @@ fn reason(log: &Path, surface: &TriMesh) -> String {
     let telling = ["self-intersect", "Error", "error", "Invalid", "failed", "hole"];
     let found = lines().find(|line| telling.iter().any(|word| line.contains(word)));
     found
-        .or_else(|| lines().last())
+        .or_else(|| lines().next_back())
         .unwrap_or("it said nothing and wrote nothing")
         .chars()
         .take(200)

@@ -36,8 +36,7 @@ impl Lattice {
         for axis in 0..3 {
             origin[axis] = bounds.low[axis] - edge * (MARGIN + OFFSET[axis]);
             let count = ((bounds.high[axis] - origin[axis]) / edge + MARGIN).ceil() + 1.0;
-            // Also false for NaN.
-            if !(count < limit as f64) {
+            if count.is_nan() || count >= limit as f64 {
                 return None;
             }
             cells[axis] = count as usize;

@@ -24,15 +24,8 @@ fn is_long(a: usize, b: usize) -> bool {
 /// If a face's − corner sits at its long edge, the diagonal leaves from the + corner at the short cut edge. Otherwise both
 /// + corners are of one cubic lattice, and `order` of the corners decides, which alternates along the axis.
 fn diagonal(a: usize, b: usize, m: usize, order: [bool; 4]) -> usize {
-    if is_long(a, m) {
-        b
-    } else if is_long(b, m) {
-        a
-    } else if order[a] {
-        a
-    } else {
-        b
-    }
+    let at_a = if is_long(a, m) || is_long(b, m) { is_long(b, m) } else { order[a] };
+    if at_a { a } else { b }
 }
 
 /// Calls `emit` with the corners of every output tetrahedron, positive if the lattice tetrahedron is. `signs` are those of
