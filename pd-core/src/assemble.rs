@@ -32,6 +32,11 @@ impl Transpose {
         Self { offsets, rows, values }
     }
 
+    /// Bytes of its arrays.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&self.offsets[..]) + size_of_val(&self.rows[..]) + size_of_val(&self.values[..])
+    }
+
     /// The `(row of D, weight × coefficient)` pairs of a vertex, rows ascending.
     pub(crate) fn row(&self, vertex: usize) -> impl Iterator<Item = (usize, Real)> + '_ {
         let range = self.offsets[vertex]..self.offsets[vertex + 1];

@@ -60,6 +60,12 @@ impl Model {
         self.first_row[self.batches.len()]
     }
 
+    /// Bytes of masses, stencils, DᵀW and the matrix pattern; what batches hold beside their stencil is not counted.
+    pub fn bytes(&self) -> usize {
+        let stencils: usize = self.batches.iter().map(|batch| batch.stencil().bytes()).sum();
+        size_of_val(&self.masses[..]) + stencils + self.transpose.bytes() + self.pattern.bytes()
+    }
+
     /// Vertices held by a pin, ascending.
     pub fn pinned(&self) -> &[u32] {
         &self.pinned

@@ -57,6 +57,11 @@ impl Pattern {
         &self.columns
     }
 
+    /// Bytes of its arrays.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.offsets[..]) + size_of_val(&self.columns[..])
+    }
+
     /// The columns of one row, ascending.
     pub fn row(&self, row: usize) -> &[u32] {
         &self.columns[self.offsets[row]..self.offsets[row + 1]]

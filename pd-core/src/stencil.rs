@@ -113,6 +113,14 @@ impl Stencil {
         }
     }
 
+    /// Bytes of its arrays.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.offsets[..])
+            + size_of_val(&self.vertices[..])
+            + size_of_val(&self.coefficients[..])
+            + size_of_val(&self.weights[..])
+    }
+
     /// Checks all that later loops rely on, once.
     pub(crate) fn check(&self, kind: &str, vertices: usize) -> Result<(), ModelError> {
         let kind = || kind.to_owned();

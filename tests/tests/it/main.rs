@@ -10,6 +10,7 @@ mod cantilever;
 mod determinism;
 mod energy;
 mod increment;
+mod memory;
 mod model;
 mod physics;
 mod reference;
