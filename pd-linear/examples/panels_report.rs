@@ -208,7 +208,6 @@ fn matrices() -> Vec<(&'static str, Csr)> {
         ("cloth 140 bending", cloth(141, 5e-2)),
         ("armadillo class", solid(&generate::armadillo_class().unwrap())),
         ("dragon class", solid(&generate::dragon_class().unwrap())),
-        ("solid ball", solid(&generate::ball(30, 15, 0.5).unwrap())),
     ]
 }
 

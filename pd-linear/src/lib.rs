@@ -23,6 +23,7 @@
 //! | family | types | names |
 //! |---|---|---|
 //! | direct | [`Cholesky`], [`DenseCholesky`] | `cholesky`, `cholesky-simplicial`, `cholesky-supernodal`, `dense` |
+//! | direct, for many solves | [`PanelCholesky`] | `panels` (f32 panels), `panels-f64`, `panels-f16` |
 //! | Jacobi | [`Jacobi`], [`DenseJacobi`], [`AJacobi`] | `jacobi`, `chebyshev`, `dense-jacobi`, `a-jacobi-1` to `-3`; each with `-published` |
 //! | Gauss–Seidel | [`GaussSeidel`] | `gauss-seidel`, `sor` |
 //! | conjugate gradients | [`Pcg`] with [`Diagonal`], [`IncompleteCholesky`], [`Multigrid`] | `pcg`, `pcg-ic`, `pcg-amg` |
@@ -54,6 +55,7 @@ mod jacobi;
 mod low_rank;
 mod matrix_market;
 mod multigrid;
+mod panels;
 mod pcg;
 mod preconditioner;
 mod published;
@@ -83,6 +85,7 @@ pub use jacobi::Jacobi;
 pub use low_rank::LowRank;
 pub use matrix_market::{MatrixMarketError, format_matrix_market, parse_matrix_market, read_matrix_market};
 pub use multigrid::Multigrid;
+pub use panels::{Ordering, PanelCholesky, Precision};
 pub use pcg::Pcg;
 pub use pd_core::{Csr, GlobalSolver, LinearError, Pattern, Real, SolveReport};
 pub use preconditioner::{Diagonal, Preconditioner};

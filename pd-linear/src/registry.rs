@@ -2,7 +2,7 @@
 
 use crate::{
     AJacobi, Cholesky, DenseCholesky, DenseJacobi, GaussSeidel, IncompleteCholesky, Jacobi, JacobiOptions,
-    Multigrid, Pcg, Stopping, Supernodes,
+    Multigrid, PanelCholesky, Pcg, Precision, Stopping, Supernodes,
 };
 use pd_core::{GlobalSolver, LinearError, Real};
 use std::collections::BTreeMap;
@@ -82,6 +82,13 @@ impl Registry {
             ("cholesky-supernodal", Supernodes::Always, "sparse Cholesky, dense blocks of columns"),
         ] {
             registry.register(name, description, move |_| Ok(Box::new(Cholesky::new(supernodes))));
+        }
+        for (name, precision, description) in [
+            ("panels", Precision::Single, "block Cholesky, f32 panels: fastest solve, error about 1e-6"),
+            ("panels-f64", Precision::Double, "block Cholesky, f64 panels: exact to rounding"),
+            ("panels-f16", Precision::Half, "block Cholesky, half-precision panels: error about 1e-3"),
+        ] {
+            registry.register(name, description, move |_| Ok(Box::new(PanelCholesky::new(precision))));
         }
         registry.register("dense", "dense Cholesky, the oracle for small systems", |options| {
             Ok(Box::new(options.memory.map_or_else(DenseCholesky::default, DenseCholesky::with_limit)))

@@ -68,7 +68,8 @@ impl<S: Kernels> Factored<S> {
         factor(symbolic, a, &scale, |q, panel| {
             let (node, part) = (&symbolic.nodes[q], &mut parts[part_of[q]]);
             let own = part.columns.clone();
-            let local = |row: usize| if own.contains(&row) { row - own.start } else { own.len() + row - top.start };
+            let local =
+                |row: usize| if own.contains(&row) { row - own.start } else { own.len() + row - top.start };
             let below = node.rows.iter().map(|&row| local(row as usize));
             part.stream.push(kernel.shape, node.columns.start - own.start, below, &panel)
         })?;
@@ -166,16 +167,16 @@ impl<S: Kernels> Factored<S> {
         let back = -1.0 / gain;
         let write = |first: usize, x: &mut [Real]| {
             let places = &self.places[first / columns..];
-            let mut check = 0.0;
+            let mut check = [0.0; 4]; // stays zero unless an infinity or a NaN enters
             for (x, &(place, scale)) in x.chunks_exact_mut(columns).zip(places) {
                 let row = self.vector[place as usize].map(|value| value.to_f64() * (scale * back));
-                for (x, value) in x[at..at + width].iter_mut().zip(row) {
-                    *x = value;
-                    check += value * 0.0;
+                for (check, value) in check.iter_mut().zip(row) {
+                    *check += value * 0.0;
                 }
+                x[at..at + width].copy_from_slice(&row[..width]);
             }
-            if check != 0.0 {
-                finite.store(false, Ordering::Relaxed); // NaN, from an infinity or a NaN
+            if check != [0.0; 4] {
+                finite.store(false, Ordering::Relaxed);
             }
         };
         if rayon::current_num_threads() > 1 {

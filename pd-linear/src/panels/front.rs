@@ -149,7 +149,17 @@ fn eliminate(
     use BlockStructure::{Rectangular, TriangularLower, TriangularUpper};
     let mut product = MatMut::from_column_major_slice_mut(inverse, s, s);
     let (upper, lower) = ((root.transpose(), TriangularUpper), (root, TriangularLower));
-    matmul(product.rb_mut(), TriangularLower, Accum::Replace, upper.0, upper.1, lower.0, lower.1, 1.0, Par::Seq);
+    matmul(
+        product.rb_mut(),
+        TriangularLower,
+        Accum::Replace,
+        upper.0,
+        upper.1,
+        lower.0,
+        lower.1,
+        1.0,
+        Par::Seq,
+    );
     for j in 0..s {
         for i in j + 1..s {
             inverse[i * s + j] = inverse[j * s + i];

@@ -161,11 +161,11 @@ impl PanelCholesky {
         chosen.copied().unwrap_or_else(|| Kernel::portable::<8>(4))
     }
 
-    fn lanes(&self) -> usize {
+    fn model(&self) -> CostModel {
         match self.precision {
-            Precision::Double => self.kernel::<f64>().shape.lanes,
-            Precision::Single => self.kernel::<f32>().shape.lanes,
-            Precision::Half => self.kernel::<Half>().shape.lanes,
+            Precision::Double => CostModel::new(self.kernel::<f64>().shape.lanes, 8),
+            Precision::Single => CostModel::new(self.kernel::<f32>().shape.lanes, 4),
+            Precision::Half => CostModel::new(self.kernel::<Half>().shape.lanes, 2),
         }
     }
 }
@@ -185,7 +185,7 @@ impl GlobalSolver for PanelCholesky {
             return Ok(());
         }
         (self.analysis, self.numbers) = (None, None);
-        let model = CostModel::for_lanes(self.lanes());
+        let model = self.model();
         let mut symbolic = analyse(pattern, self.ordering, &model, self.parts)?;
         if self.parts > 1 && symbolic.stored() < SERIAL_VALUES {
             symbolic = analyse(pattern, self.ordering, &model, 1)?;

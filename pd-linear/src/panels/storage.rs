@@ -5,8 +5,17 @@ use std::ops::{Add, Mul, Neg, Sub};
 
 /// The numbers a sweep computes with.
 pub(super) trait Arithmetic:
-    Copy + Debug + Default + PartialEq + Send + Sync + 'static
-    + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
+    Copy
+    + Debug
+    + Default
+    + PartialEq
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
 {
     /// Whether right-hand sides must be brought into range first.
     const NARROW: bool;

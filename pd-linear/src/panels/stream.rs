@@ -80,7 +80,7 @@ impl<S: Storage> Stream<S> {
                 for k in g..s.min(g + shape.group) {
                     for row in r..(m + s).min(r + shape.lanes) {
                         let value = value(row, k);
-                        if !(value.abs() <= S::LARGEST) {
+                        if value.is_nan() || value.abs() > S::LARGEST {
                             let what = format!("panel entry {value:e} exceeds the range of its storage");
                             return Err(LinearError::Backend { solver: "panels".to_owned(), what });
                         }

@@ -6,7 +6,7 @@
 use super::tree::ROOT;
 
 /// Modelled time of both sweeps over one panel of `s` columns and `m` rows below, in cycles: measured once on an
-/// AVX-512 machine; only ratios matter.
+/// AVX-512 machine with the panels in its last cache; only ratios matter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CostModel {
     /// Start and end of a panel.
@@ -22,10 +22,9 @@ pub(super) struct CostModel {
 }
 
 impl CostModel {
-    /// For registers of this many values.
-    pub(super) fn for_lanes(lanes: usize) -> Self {
-        let ev = |k: &str, d: f64| std::env::var(k).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-        Self { panel: ev("C0", 60.0), row: ev("CR", 5.0), column: ev("CC", 8.0), value: ev("CV", 2.0) / lanes as f64, lanes }
+    /// For registers of this many values of so many bytes.
+    pub(super) fn new(lanes: usize, bytes: usize) -> Self {
+        Self { panel: 100.0, row: 4.0, column: 8.0, value: 0.075 * bytes as f64, lanes }
     }
 
     /// Cycles of a panel.

@@ -4,8 +4,10 @@ use crate::matrices::*;
 use pd_linear::*;
 use proptest::prelude::*;
 
+/// Solvers that meet a tolerance of their own or that of f64: not the published variants, not short panels.
 fn corrected() -> Vec<String> {
-    Registry::standard().names().filter(|name| !name.ends_with("-published")).map(str::to_owned).collect()
+    let left_out = |name: &str| name.ends_with("-published") || ["panels", "panels-f16"].contains(&name);
+    Registry::standard().names().filter(|name| !left_out(name)).map(str::to_owned).collect()
 }
 
 /// Solves and compares with the oracle in the norm of the residual: ‖A (x − x*)‖ ≤ (tolerance + rounding) ‖b‖.

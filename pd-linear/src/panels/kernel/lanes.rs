@@ -56,7 +56,12 @@ pub(super) trait Lanes<S: Storage> {
     ///
     /// # Safety
     /// `count` indices can be read and their rows lie inside `vector`.
-    unsafe fn scatter(vector: *mut [S::Arithmetic; 4], index: *const u32, count: usize, sums: [Self::Register; 3]);
+    unsafe fn scatter(
+        vector: *mut [S::Arithmetic; 4],
+        index: *const u32,
+        count: usize,
+        sums: [Self::Register; 3],
+    );
     /// Writes minus the sums over lanes of `G` columns to `G` consecutive rows.
     ///
     /// # Safety
@@ -86,9 +91,8 @@ impl<S: Storage> Work<S> {
         scratch: *mut S::Arithmetic,
     ) -> Self {
         // SAFETY: `Stream::push` made the offsets.
-        let (values, index) = unsafe {
-            (stream.values().as_ptr().add(panel.values), stream.index().as_ptr().add(panel.index))
-        };
+        let (values, index) =
+            unsafe { (stream.values().as_ptr().add(panel.values), stream.index().as_ptr().add(panel.index)) };
         let (first, s, m) = (panel.first as usize, panel.s as usize, panel.m as usize);
         Self { values, index, vector, scratch, first, s, m }
     }
@@ -112,18 +116,11 @@ pub(super) unsafe fn forward<S: Storage, K: Lanes<S>>(
             if work.m > 0 {
                 let mut g = 0;
                 while work.s - g > K::GROUP {
-                    if g == 0 {
-                        forward_group::<S, K, true, false>(&work, g, K::GROUP);
-                    } else {
-                        forward_group::<S, K, false, false>(&work, g, K::GROUP);
-                    }
+                    forward_group::<S, K>(&work, g, K::GROUP);
                     g += K::GROUP;
                 }
-                if g == 0 {
-                    forward_group::<S, K, true, true>(&work, g, work.s);
-                } else {
-                    forward_group::<S, K, false, true>(&work, g, work.s - g);
-                }
+                forward_group::<S, K>(&work, g, work.s - g);
+                scatter_sums::<S, K>(&work);
             }
             if panel.unit != 1.0 {
                 scale_own(&work, panel.unit);
@@ -154,38 +151,31 @@ unsafe fn scale_own<S: Storage>(work: &Work<S>, unit: f32) {
 /// # Safety
 /// As [`forward`]; `1 <= width <= GROUP`.
 #[inline(always)]
-unsafe fn forward_group<S: Storage, K: Lanes<S>, const FIRST: bool, const LAST: bool>(
-    work: &Work<S>,
-    g: usize,
-    width: usize,
-) {
+unsafe fn forward_group<S: Storage, K: Lanes<S>>(work: &Work<S>, g: usize, width: usize) {
     // SAFETY: passed on.
     unsafe {
         match width {
-            1 => forward_columns::<S, K, 1, FIRST, LAST>(work, g),
-            2 => forward_columns::<S, K, 2, FIRST, LAST>(work, g),
-            3 => forward_columns::<S, K, 3, FIRST, LAST>(work, g),
-            4 => forward_columns::<S, K, 4, FIRST, LAST>(work, g),
-            5 => forward_columns::<S, K, 5, FIRST, LAST>(work, g),
-            6 => forward_columns::<S, K, 6, FIRST, LAST>(work, g),
-            7 => forward_columns::<S, K, 7, FIRST, LAST>(work, g),
-            _ => forward_columns::<S, K, 8, FIRST, LAST>(work, g),
+            1 => forward_columns::<S, K, 1>(work, g),
+            2 => forward_columns::<S, K, 2>(work, g),
+            3 => forward_columns::<S, K, 3>(work, g),
+            4 => forward_columns::<S, K, 4>(work, g),
+            5 => forward_columns::<S, K, 5>(work, g),
+            6 => forward_columns::<S, K, 6>(work, g),
+            7 => forward_columns::<S, K, 7>(work, g),
+            _ => forward_columns::<S, K, 8>(work, g),
         }
     }
 }
 
-/// One group of `G` columns against all blocks of W; sums of earlier groups wait in the scratch.
+/// One group of `G` columns against all blocks of W; the sums gather in the scratch.
 ///
 /// # Safety
 /// As [`forward`].
 #[inline(always)]
-unsafe fn forward_columns<S: Storage, K: Lanes<S>, const G: usize, const FIRST: bool, const LAST: bool>(
-    work: &Work<S>,
-    g: usize,
-) {
+unsafe fn forward_columns<S: Storage, K: Lanes<S>, const G: usize>(work: &Work<S>, g: usize) {
     let rows = work.m + work.s;
     // SAFETY: reads of values stay in the panel or the register of room behind the stream; scratch holds three
-    // registers per block; rows of the index are checked by `Stream::finish`.
+    // registers per block.
     unsafe {
         let own = work.vector.add(work.first + g);
         let mut x = [[K::zero(); 3]; G];
@@ -195,12 +185,12 @@ unsafe fn forward_columns<S: Storage, K: Lanes<S>, const G: usize, const FIRST: 
             }
         }
         let mut values = work.values.add(g * rows);
+        let mut scratch = work.scratch;
         let mut r = 0;
         while r < work.m {
             let height = K::LANES.min(rows - r);
-            let scratch = work.scratch.add(3 * r);
             let mut sums = [K::zero(); 3];
-            if !FIRST {
+            if g > 0 {
                 for c in 0..3 {
                     sums[c] = K::read(scratch.add(c * K::LANES));
                 }
@@ -211,16 +201,31 @@ unsafe fn forward_columns<S: Storage, K: Lanes<S>, const G: usize, const FIRST: 
                     sums[c] = K::multiply_add(w, x[k][c], sums[c]);
                 }
             }
-            if LAST {
-                K::scatter(work.vector, work.index.add(r), K::LANES.min(work.m - r), sums);
-            } else {
-                for c in 0..3 {
-                    K::write(scratch.add(c * K::LANES), sums[c]);
-                }
+            for c in 0..3 {
+                K::write(scratch.add(c * K::LANES), sums[c]);
             }
             values = values.add(G * height);
+            scratch = scratch.add(3 * K::LANES);
             r += K::LANES;
         }
+    }
+}
+
+/// Subtracts the sums in the scratch from the rows below.
+///
+/// # Safety
+/// As [`forward`].
+#[inline(always)]
+unsafe fn scatter_sums<S: Storage, K: Lanes<S>>(work: &Work<S>) {
+    let mut r = 0;
+    while r < work.m {
+        // SAFETY: the rows of the index were checked by `Stream::finish`.
+        unsafe {
+            let from = work.scratch.add(3 * r);
+            let sums = [K::read(from), K::read(from.add(K::LANES)), K::read(from.add(2 * K::LANES))];
+            K::scatter(work.vector, work.index.add(r), K::LANES.min(work.m - r), sums);
+        }
+        r += K::LANES;
     }
 }
 
@@ -236,24 +241,37 @@ pub(super) unsafe fn backward<S: Storage, K: Lanes<S>>(
 ) {
     let (vector, scratch) = (vector.as_mut_ptr(), scratch.as_mut_ptr());
     for panel in stream.panels().iter().rev() {
-        // SAFETY: as in `forward`. The first group gathers all rows before any group overwrites the own ones.
+        // SAFETY: as in `forward`. All rows are gathered before the own ones are overwritten.
         unsafe {
             let work = Work::new(stream, panel, vector, scratch);
+            gather_rows::<S, K>(&work);
             let mut g = 0;
             while work.s - g > K::GROUP {
-                if g == 0 {
-                    backward_group::<S, K, true, false>(&work, g, K::GROUP);
-                } else {
-                    backward_group::<S, K, false, false>(&work, g, K::GROUP);
-                }
+                backward_group::<S, K>(&work, g, K::GROUP);
                 g += K::GROUP;
             }
-            if g == 0 {
-                backward_group::<S, K, true, true>(&work, g, work.s);
-            } else {
-                backward_group::<S, K, false, true>(&work, g, work.s - g);
-            }
+            backward_group::<S, K>(&work, g, work.s - g);
         }
+    }
+}
+
+/// Copies the rows below and the own rows, component by component, into the scratch.
+///
+/// # Safety
+/// As [`forward`].
+#[inline(always)]
+unsafe fn gather_rows<S: Storage, K: Lanes<S>>(work: &Work<S>) {
+    let mut r = 0;
+    while r < work.m + work.s {
+        // SAFETY: the index is padded to full blocks with the dummy row.
+        unsafe {
+            let [x, y, z] = K::gather(work.vector, work.index.add(r));
+            let to = work.scratch.add(3 * r);
+            K::write(to, x);
+            K::write(to.add(K::LANES), y);
+            K::write(to.add(2 * K::LANES), z);
+        }
+        r += K::LANES;
     }
 }
 
@@ -262,22 +280,18 @@ pub(super) unsafe fn backward<S: Storage, K: Lanes<S>>(
 /// # Safety
 /// As [`forward`]; `1 <= width <= GROUP`.
 #[inline(always)]
-unsafe fn backward_group<S: Storage, K: Lanes<S>, const FIRST: bool, const LAST: bool>(
-    work: &Work<S>,
-    g: usize,
-    width: usize,
-) {
+unsafe fn backward_group<S: Storage, K: Lanes<S>>(work: &Work<S>, g: usize, width: usize) {
     // SAFETY: passed on.
     unsafe {
         match width {
-            1 => backward_columns::<S, K, 1, FIRST, LAST>(work, g),
-            2 => backward_columns::<S, K, 2, FIRST, LAST>(work, g),
-            3 => backward_columns::<S, K, 3, FIRST, LAST>(work, g),
-            4 => backward_columns::<S, K, 4, FIRST, LAST>(work, g),
-            5 => backward_columns::<S, K, 5, FIRST, LAST>(work, g),
-            6 => backward_columns::<S, K, 6, FIRST, LAST>(work, g),
-            7 => backward_columns::<S, K, 7, FIRST, LAST>(work, g),
-            _ => backward_columns::<S, K, 8, FIRST, LAST>(work, g),
+            1 => backward_columns::<S, K, 1>(work, g),
+            2 => backward_columns::<S, K, 2>(work, g),
+            3 => backward_columns::<S, K, 3>(work, g),
+            4 => backward_columns::<S, K, 4>(work, g),
+            5 => backward_columns::<S, K, 5>(work, g),
+            6 => backward_columns::<S, K, 6>(work, g),
+            7 => backward_columns::<S, K, 7>(work, g),
+            _ => backward_columns::<S, K, 8>(work, g),
         }
     }
 }
@@ -287,29 +301,19 @@ unsafe fn backward_group<S: Storage, K: Lanes<S>, const FIRST: bool, const LAST:
 /// # Safety
 /// As [`forward`].
 #[inline(always)]
-unsafe fn backward_columns<S: Storage, K: Lanes<S>, const G: usize, const FIRST: bool, const LAST: bool>(
-    work: &Work<S>,
-    g: usize,
-) {
+unsafe fn backward_columns<S: Storage, K: Lanes<S>, const G: usize>(work: &Work<S>, g: usize) {
     let rows = work.m + work.s;
-    // SAFETY: as in `forward_columns`; the index is padded to full blocks with the dummy row.
+    // SAFETY: as in `forward_columns`.
     unsafe {
         let mut sums = [[K::zero(); 3]; G];
         let mut values = work.values.add(g * rows);
+        let mut scratch = work.scratch;
         let mut r = 0;
         while r < rows {
             let height = K::LANES.min(rows - r);
-            let scratch = work.scratch.add(3 * r);
             let mut x = [K::zero(); 3];
-            if FIRST {
-                x = K::gather(work.vector, work.index.add(r));
-            }
             for c in 0..3 {
-                if !FIRST {
-                    x[c] = K::read(scratch.add(c * K::LANES));
-                } else if !LAST {
-                    K::write(scratch.add(c * K::LANES), x[c]);
-                }
+                x[c] = K::read(scratch.add(c * K::LANES));
             }
             for k in 0..G {
                 let w = K::load(values.add(k * height));
@@ -318,6 +322,7 @@ unsafe fn backward_columns<S: Storage, K: Lanes<S>, const G: usize, const FIRST:
                 }
             }
             values = values.add(G * height);
+            scratch = scratch.add(3 * K::LANES);
             r += K::LANES;
         }
         K::reduce::<G>(&sums, work.vector.add(work.first + g));

@@ -6,9 +6,9 @@
 //!                                x_J = S⁻¹ b_J − Wᵀ x_R and v_R is −x_R by then.
 //! No triangular solve is left, every value is read in order, and S⁻¹ is read once.
 
-mod portable;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
+mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx2;
 #[cfg(target_arch = "x86_64")]

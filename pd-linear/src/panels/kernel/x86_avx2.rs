@@ -36,7 +36,11 @@ pub(super) fn double() -> Option<Kernel<f64>> {
     available().then_some(Kernel { name: "avx2", shape, forward, backward })
 }
 
-fn forward<S: Storage, K: Lanes<S>>(stream: &Stream<S>, vector: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+fn forward<S: Storage, K: Lanes<S>>(
+    stream: &Stream<S>,
+    vector: &mut [Row<S>],
+    scratch: &mut [S::Arithmetic],
+) {
     #[target_feature(enable = "avx2,fma,f16c")]
     unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
         // SAFETY: passed on.
@@ -46,7 +50,11 @@ fn forward<S: Storage, K: Lanes<S>>(stream: &Stream<S>, vector: &mut [Row<S>], s
     unsafe { inner::<S, K>(stream, vector, scratch) }
 }
 
-fn backward<S: Storage, K: Lanes<S>>(stream: &Stream<S>, vector: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+fn backward<S: Storage, K: Lanes<S>>(
+    stream: &Stream<S>,
+    vector: &mut [Row<S>],
+    scratch: &mut [S::Arithmetic],
+) {
     #[target_feature(enable = "avx2,fma,f16c")]
     unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
         // SAFETY: passed on.
@@ -87,8 +95,9 @@ impl Widen for Half {
 unsafe fn two_rows(vector: *const [f32; 4], index: *const u32) -> __m256 {
     // SAFETY: the caller's promise.
     unsafe {
-        let row = |k: usize| _mm_loadu_ps(vector.add(*index.add(k) as usize).cast());
-        _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(row(0)), row(4))
+        let low = _mm_loadu_ps(vector.add(*index as usize).cast());
+        let high = _mm_loadu_ps(vector.add(*index.add(4) as usize).cast());
+        _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high)
     }
 }
 
@@ -110,20 +119,46 @@ unsafe fn rows_of(x: __m256, y: __m256, z: __m256) -> [__m256; 4] {
     }
 }
 
+/// Sums of the two halves of two registers, one sum per half. (Not a closure: those do not inherit the instruction
+/// set, and every instruction would become a call.)
+#[inline(always)]
+unsafe fn fold_two(a: __m256, b: __m256) -> __m256 {
+    // SAFETY: arithmetic on registers only.
+    unsafe { _mm256_add_ps(_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b)) }
+}
+
 /// Minus the sums over lanes of two columns, as two rows in the halves.
 #[inline(always)]
 unsafe fn sum_two(a: [__m256; 3], b: [__m256; 3]) -> __m256 {
     // SAFETY: arithmetic on registers only.
     unsafe {
-        let fold = |c: usize| {
-            _mm256_add_ps(
-                _mm256_permute2f128_ps::<0x20>(a[c], b[c]),
-                _mm256_permute2f128_ps::<0x31>(a[c], b[c]),
-            )
-        };
-        let [p, q, r, s] = rows_of(fold(0), fold(1), fold(2));
-        _mm256_sub_ps(_mm256_setzero_ps(), _mm256_add_ps(_mm256_add_ps(p, q), _mm256_add_ps(r, s)))
+        let (x, y, z) = (fold_two(a[0], b[0]), fold_two(a[1], b[1]), fold_two(a[2], b[2]));
+        let zero = _mm256_setzero_ps();
+        _mm256_sub_ps(zero, _mm256_hadd_ps(_mm256_hadd_ps(x, y), _mm256_hadd_ps(z, zero)))
     }
+}
+
+/// Subtracts from a row.
+///
+/// # Safety
+/// The index can be read, and its row lies inside the vector.
+#[inline(always)]
+unsafe fn subtract(vector: *mut [f32; 4], index: *const u32, value: __m128) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let to = vector.add(*index as usize).cast::<f32>();
+        _mm_storeu_ps(to, _mm_sub_ps(_mm_loadu_ps(to), value));
+    }
+}
+
+/// A row of f64.
+///
+/// # Safety
+/// The index can be read, and its row lies inside the vector.
+#[inline(always)]
+unsafe fn row(vector: *const [f64; 4], index: *const u32) -> __m256d {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_loadu_pd(vector.add(*index as usize).cast()) }
 }
 
 impl<S: Widen> Lanes<S> for Single {
@@ -179,14 +214,10 @@ impl<S: Widen> Lanes<S> for Single {
         // SAFETY: as above.
         unsafe {
             let rows = rows_of(sums[0], sums[1], sums[2]);
-            let subtract = |k: usize, row: __m128| {
-                let to = vector.add(*index.add(k) as usize).cast::<f32>();
-                _mm_storeu_ps(to, _mm_sub_ps(_mm_loadu_ps(to), row));
-            };
             if count == 8 {
                 for (k, rows) in rows.into_iter().enumerate() {
-                    subtract(k, _mm256_castps256_ps128(rows));
-                    subtract(k + 4, _mm256_extractf128_ps::<1>(rows));
+                    subtract(vector, index.add(k), _mm256_castps256_ps128(rows));
+                    subtract(vector, index.add(k + 4), _mm256_extractf128_ps::<1>(rows));
                 }
             } else {
                 let mut spilled = [[0f32; 8]; 4];
@@ -194,7 +225,8 @@ impl<S: Widen> Lanes<S> for Single {
                     _mm256_storeu_ps(to.as_mut_ptr(), row);
                 }
                 for k in 0..count {
-                    subtract(k, _mm_loadu_ps(spilled.as_ptr().cast::<f32>().add((k % 4) * 8 + k / 4 * 4)));
+                    let value = _mm_loadu_ps(spilled.as_ptr().cast::<f32>().add((k % 4) * 8 + k / 4 * 4));
+                    subtract(vector, index.add(k), value);
                 }
             }
         }
@@ -259,8 +291,8 @@ impl Lanes<f64> for Double {
     unsafe fn gather(vector: *const [f64; 4], index: *const u32) -> [__m256d; 3] {
         // SAFETY: as above.
         unsafe {
-            let row = |k: usize| _mm256_loadu_pd(vector.add(*index.add(k) as usize).cast());
-            let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+            let (a, b) = (row(vector, index), row(vector, index.add(1)));
+            let (c, d) = (row(vector, index.add(2)), row(vector, index.add(3)));
             let (ab, cd) = (_mm256_unpacklo_pd(a, b), _mm256_unpacklo_pd(c, d)); // (x₀ x₁ z₀ z₁)
             let (ab_y, cd_y) = (_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d));
             [

@@ -36,7 +36,11 @@ pub(super) fn double() -> Option<Kernel<f64>> {
     available().then_some(Kernel { name: "avx512", shape, forward, backward })
 }
 
-fn forward<S: Storage, K: Lanes<S>>(stream: &Stream<S>, vector: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+fn forward<S: Storage, K: Lanes<S>>(
+    stream: &Stream<S>,
+    vector: &mut [Row<S>],
+    scratch: &mut [S::Arithmetic],
+) {
     #[target_feature(enable = "avx512f,avx2,fma,f16c")]
     unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
         // SAFETY: passed on.
@@ -46,7 +50,11 @@ fn forward<S: Storage, K: Lanes<S>>(stream: &Stream<S>, vector: &mut [Row<S>], s
     unsafe { inner::<S, K>(stream, vector, scratch) }
 }
 
-fn backward<S: Storage, K: Lanes<S>>(stream: &Stream<S>, vector: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
+fn backward<S: Storage, K: Lanes<S>>(
+    stream: &Stream<S>,
+    vector: &mut [Row<S>],
+    scratch: &mut [S::Arithmetic],
+) {
     #[target_feature(enable = "avx512f,avx2,fma,f16c")]
     unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
         // SAFETY: passed on.
@@ -79,6 +87,43 @@ impl Widen for Half {
     }
 }
 
+/// A row of four numbers.
+///
+/// # Safety
+/// The index can be read, and its row lies inside the vector.
+#[inline(always)]
+unsafe fn row(vector: *const [f32; 4], index: *const u32) -> __m128 {
+    // SAFETY: the caller's promise.
+    unsafe { _mm_loadu_ps(vector.add(*index as usize).cast()) }
+}
+
+/// Subtracts from a row.
+///
+/// # Safety
+/// The index can be read, and its row lies inside the vector.
+#[inline(always)]
+unsafe fn subtract(vector: *mut [f32; 4], index: *const u32, value: __m128) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let to = vector.add(*index as usize).cast::<f32>();
+        _mm_storeu_ps(to, _mm_sub_ps(_mm_loadu_ps(to), value));
+    }
+}
+
+/// Rows k and k + 4 of f64 in the halves.
+///
+/// # Safety
+/// The two indices can be read, and their rows lie inside the vector.
+#[inline(always)]
+unsafe fn pair_of_rows(vector: *const [f64; 4], index: *const u32) -> __m512d {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let low = _mm256_loadu_pd(vector.add(*index as usize).cast());
+        let high = _mm256_loadu_pd(vector.add(*index.add(4) as usize).cast());
+        _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(low), high)
+    }
+}
+
 /// Four rows, one in each quarter.
 ///
 /// # Safety
@@ -87,9 +132,10 @@ impl Widen for Half {
 unsafe fn four_rows(vector: *const [f32; 4], index: *const u32) -> __m512 {
     // SAFETY: the caller's promise.
     unsafe {
-        let row = |k: usize| _mm_loadu_ps(vector.add(*index.add(k) as usize).cast());
-        let rows = _mm512_insertf32x4::<1>(_mm512_castps128_ps512(row(0)), row(4));
-        _mm512_insertf32x4::<3>(_mm512_insertf32x4::<2>(rows, row(8)), row(12))
+        let rows = _mm512_castps128_ps512(row(vector, index));
+        let rows = _mm512_insertf32x4::<1>(rows, row(vector, index.add(4)));
+        let rows = _mm512_insertf32x4::<2>(rows, row(vector, index.add(8)));
+        _mm512_insertf32x4::<3>(rows, row(vector, index.add(12)))
     }
 }
 
@@ -111,22 +157,39 @@ unsafe fn rows_of(x: __m512, y: __m512, z: __m512) -> [__m512; 4] {
     }
 }
 
-/// Minus the sums over lanes of four columns, as four rows in the quarters.
+/// Sums of the four quarters of four registers, one sum per quarter. (Not a closure: those do not inherit the
+/// instruction set, and every instruction would become a call.)
 #[inline(always)]
-unsafe fn sum_four(columns: [[__m512; 3]; 4]) -> __m512 {
+unsafe fn fold_four(a: __m512, b: __m512, c: __m512, d: __m512) -> __m512 {
     // SAFETY: arithmetic on registers only.
     unsafe {
-        let fold = |c: usize| {
-            let pair = |a: __m512, b: __m512| {
-                _mm512_add_ps(_mm512_shuffle_f32x4::<0x44>(a, b), _mm512_shuffle_f32x4::<0xee>(a, b))
-            };
-            let (p, q) = (pair(columns[0][c], columns[1][c]), pair(columns[2][c], columns[3][c]));
-            _mm512_add_ps(_mm512_shuffle_f32x4::<0x88>(p, q), _mm512_shuffle_f32x4::<0xdd>(p, q))
-        };
-        let [a, b, c, d] = rows_of(fold(0), fold(1), fold(2));
-        let sum = _mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d));
-        _mm512_sub_ps(_mm512_setzero_ps(), sum)
+        let p = _mm512_add_ps(_mm512_shuffle_f32x4::<0x44>(a, b), _mm512_shuffle_f32x4::<0xee>(a, b));
+        let q = _mm512_add_ps(_mm512_shuffle_f32x4::<0x44>(c, d), _mm512_shuffle_f32x4::<0xee>(c, d));
+        _mm512_add_ps(_mm512_shuffle_f32x4::<0x88>(p, q), _mm512_shuffle_f32x4::<0xdd>(p, q))
     }
+}
+
+/// Minus the sums over lanes of four columns, as four rows in the quarters.
+#[inline(always)]
+unsafe fn sum_four(a: [__m512; 3], b: [__m512; 3], c: [__m512; 3], d: [__m512; 3]) -> __m512 {
+    // SAFETY: arithmetic on registers only.
+    unsafe {
+        let x = fold_four(a[0], b[0], c[0], d[0]);
+        let y = fold_four(a[1], b[1], c[1], d[1]);
+        let z = fold_four(a[2], b[2], c[2], d[2]);
+        let zero = _mm512_setzero_ps();
+        let xy = _mm512_add_ps(_mm512_unpacklo_ps(x, y), _mm512_unpackhi_ps(x, y));
+        let z0 = _mm512_add_ps(_mm512_unpacklo_ps(z, zero), _mm512_unpackhi_ps(z, zero));
+        let sum = _mm512_add_ps(_mm512_shuffle_ps::<0x44>(xy, z0), _mm512_shuffle_ps::<0xee>(xy, z0));
+        _mm512_sub_ps(zero, sum)
+    }
+}
+
+/// The sum of the two halves.
+#[inline(always)]
+unsafe fn halves(v: __m512d) -> __m256d {
+    // SAFETY: arithmetic on registers only.
+    unsafe { _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd::<1>(v)) }
 }
 
 impl<S: Widen> Lanes<S> for Single {
@@ -182,16 +245,12 @@ impl<S: Widen> Lanes<S> for Single {
         // SAFETY: as above.
         unsafe {
             let rows = rows_of(sums[0], sums[1], sums[2]);
-            let subtract = |k: usize, row: __m128| {
-                let to = vector.add(*index.add(k) as usize).cast::<f32>();
-                _mm_storeu_ps(to, _mm_sub_ps(_mm_loadu_ps(to), row));
-            };
             if count == 16 {
                 for (k, rows) in rows.into_iter().enumerate() {
-                    subtract(k, _mm512_castps512_ps128(rows));
-                    subtract(k + 4, _mm512_extractf32x4_ps::<1>(rows));
-                    subtract(k + 8, _mm512_extractf32x4_ps::<2>(rows));
-                    subtract(k + 12, _mm512_extractf32x4_ps::<3>(rows));
+                    subtract(vector, index.add(k), _mm512_castps512_ps128(rows));
+                    subtract(vector, index.add(k + 4), _mm512_extractf32x4_ps::<1>(rows));
+                    subtract(vector, index.add(k + 8), _mm512_extractf32x4_ps::<2>(rows));
+                    subtract(vector, index.add(k + 12), _mm512_extractf32x4_ps::<3>(rows));
                 }
             } else {
                 let mut spilled = [[0f32; 16]; 4];
@@ -199,7 +258,8 @@ impl<S: Widen> Lanes<S> for Single {
                     _mm512_storeu_ps(to.as_mut_ptr(), row);
                 }
                 for k in 0..count {
-                    subtract(k, _mm_loadu_ps(spilled.as_ptr().cast::<f32>().add((k % 4) * 16 + k / 4 * 4)));
+                    let value = _mm_loadu_ps(spilled.as_ptr().cast::<f32>().add((k % 4) * 16 + k / 4 * 4));
+                    subtract(vector, index.add(k), value);
                 }
             }
         }
@@ -212,8 +272,10 @@ impl<S: Widen> Lanes<S> for Single {
             let zero = [_mm512_setzero_ps(); 3];
             let mut k = 0;
             while k < G {
-                let column = |j: usize| if k + j < G { sums[k + j] } else { zero };
-                let total = sum_four([column(0), column(1), column(2), column(3)]);
+                let b = if k + 1 < G { sums[k + 1] } else { zero };
+                let c = if k + 2 < G { sums[k + 2] } else { zero };
+                let d = if k + 3 < G { sums[k + 3] } else { zero };
+                let total = sum_four(sums[k], b, c, d);
                 let to = rows.add(k).cast::<f32>();
                 if k + 4 <= G {
                     _mm512_storeu_ps(to, total);
@@ -266,12 +328,9 @@ impl Lanes<f64> for Double {
     unsafe fn gather(vector: *const [f64; 4], index: *const u32) -> [__m512d; 3] {
         // SAFETY: as above.
         unsafe {
-            // Rows k and k + 4 in the halves; lanes end up as rows 0 1 2 3 | 4 5 6 7.
-            let pair = |k: usize| {
-                let row = |k: usize| _mm256_loadu_pd(vector.add(*index.add(k) as usize).cast());
-                _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(row(k)), row(k + 4))
-            };
-            let (a, b, c, d) = (pair(0), pair(1), pair(2), pair(3));
+            // Lanes end up as rows 0 1 2 3 | 4 5 6 7.
+            let (a, b) = (pair_of_rows(vector, index), pair_of_rows(vector, index.add(1)));
+            let (c, d) = (pair_of_rows(vector, index.add(2)), pair_of_rows(vector, index.add(3)));
             // (x₀ x₁ z₀ z₁ | x₄ x₅ z₄ z₅) and so on.
             let (ab, cd) = (_mm512_unpacklo_pd(a, b), _mm512_unpacklo_pd(c, d));
             let (ab_y, cd_y) = (_mm512_unpackhi_pd(a, b), _mm512_unpackhi_pd(c, d));
@@ -303,7 +362,6 @@ impl Lanes<f64> for Double {
     unsafe fn reduce<const G: usize>(sums: &[[__m512d; 3]; G], rows: *mut [f64; 4]) {
         // SAFETY: as above.
         unsafe {
-            let halves = |v: __m512d| _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd::<1>(v));
             for k in 0..G {
                 let [x, y, z] = [halves(sums[k][0]), halves(sums[k][1]), halves(sums[k][2])];
                 let xy = _mm256_hadd_pd(x, y);

@@ -87,7 +87,10 @@ impl Graph {
     /// Neighbours with the weights of the edges to them.
     pub(super) fn edges(&self, v: usize) -> impl Iterator<Item = (usize, u32)> + '_ {
         let range = self.range(v);
-        self.neighbours[range.clone()].iter().map(|&u| u as usize).zip(self.edge_weights[range].iter().copied())
+        self.neighbours[range.clone()]
+            .iter()
+            .map(|&u| u as usize)
+            .zip(self.edge_weights[range].iter().copied())
     }
 
     /// Sum of all vertex weights.
