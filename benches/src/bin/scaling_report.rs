@@ -1,0 +1,149 @@
+//! How cost grows with size: prepare and frame of cloth from 10² to 1000² and of solids from 1k to 1M tetrahedra, with
+//! fitted exponents. Writes `scaling.md` and two SVGs.
+//!
+//! `cargo run --release -p benches --bin scaling_report -- [DIR] [--quick] [--global NAME]`, DIR being `docs` by default.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a report program")]
+
+use benches::plot::{Line, Plot};
+use pd_sim::scene::{Scene, SceneDesc, SceneRun, read_desc};
+use pd_sim::{ModelPaths, Registry, SceneError};
+use std::fmt::Write;
+use std::time::Instant;
+
+/// A family of scenes that differ in size alone.
+struct Family {
+    name: &'static str,
+    unit: &'static str,
+    sizes: &'static [usize],
+    make: fn(usize) -> Result<SceneDesc, SceneError>,
+    /// What theory says of prepare (the factor of a nested dissection) and of a frame (its fill).
+    theory: &'static str,
+}
+
+const FAMILIES: [Family; 2] = [
+    Family {
+        name: "cloth",
+        unit: "vertices",
+        sizes: &[10, 20, 50, 100, 200, 400, 700, 1000],
+        make: cloth,
+        theory: "nested dissection of a plane graph: factor n^1.5, fill n log n",
+    },
+    Family {
+        name: "solid",
+        unit: "tetrahedra",
+        sizes: &[6, 10, 16, 22, 32, 42, 58],
+        make: solid,
+        theory: "nested dissection of a solid: factor n^2, fill n^1.33",
+    },
+];
+
+fn cloth(n: usize) -> Result<SceneDesc, SceneError> {
+    let (mut desc, _) = read_desc("cloth-100")?;
+    let object = &mut desc.objects[0];
+    object.shape = pd_sim::scene::desc::ShapeDesc::Grid { rows: n, columns: n, width: 1.0, depth: 1.0 };
+    object.pins[0].select.vertices = vec![0, (n * (n + 1)) as u32];
+    desc.step.iterations = 10;
+    Ok(desc)
+}
+
+fn solid(n: usize) -> Result<SceneDesc, SceneError> {
+    let (mut desc, _) = read_desc("bar")?;
+    let object = &mut desc.objects[0];
+    object.shape = pd_sim::scene::desc::ShapeDesc::Bar { width: n, height: n, depth: n, length: 1.0 };
+    object.pins[0].select.ranges = vec![[0, (n + 1) as u32, 1]];
+    desc.colliders.clear();
+    Ok(desc)
+}
+
+struct Sample {
+    count: f64,
+    prepare_ms: f64,
+    frame_ms: f64,
+}
+
+fn measure(family: &Family, size: usize, global: &str) -> Result<Sample, SceneError> {
+    let mut desc = (family.make)(size)?;
+    desc.solver.global = global.into();
+    let scene = Scene::from_desc(family.name, desc, None, &ModelPaths::default())?;
+    let count = if family.unit == "vertices" { scene.vertices() } else { scene.elements() } as f64;
+    let mut run = SceneRun::new(scene, &Registry::standard())?;
+    let (mut prepare_ms, mut frame_ms) = (f64::INFINITY, f64::INFINITY);
+    let begun = Instant::now();
+    while prepare_ms.is_infinite() || begun.elapsed().as_secs_f64() < 0.2 {
+        let started = Instant::now();
+        run.prepare()?;
+        prepare_ms = prepare_ms.min(started.elapsed().as_secs_f64() * 1e3);
+    }
+    let begun = Instant::now();
+    while frame_ms.is_infinite() || begun.elapsed().as_secs_f64() < 0.3 {
+        let started = Instant::now();
+        run.advance()?;
+        frame_ms = frame_ms.min(started.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(Sample { count, prepare_ms, frame_ms })
+}
+
+/// Slope of the least-squares line through (log x, log y), over the larger half of the sizes.
+fn exponent(samples: &[Sample], y: impl Fn(&Sample) -> f64) -> f64 {
+    let tail = &samples[samples.len() / 2..];
+    let points: Vec<(f64, f64)> = tail.iter().map(|s| (s.count.ln(), y(s).ln())).collect();
+    let n = points.len() as f64;
+    let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
+    let (sxy, sxx) =
+        points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + (x - mx) * (y - my), b + (x - mx) * (x - mx)));
+    sxy / sxx
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let quick = arguments.iter().any(|a| a == "--quick");
+    let global_at = arguments.iter().position(|a| a == "--global");
+    let global = global_at.and_then(|at| arguments.get(at + 1)).map_or("cholesky", String::as_str);
+    let directory = arguments
+        .iter()
+        .enumerate()
+        .find(|(k, a)| !a.starts_with("--") && Some(*k) != global_at.map(|at| at + 1))
+        .map_or("docs", |(_, a)| a);
+    std::fs::create_dir_all(format!("{directory}/images"))?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let mut text = format!(
+        "# How cost grows\n\nMade by `cargo run --release -p benches --bin scaling_report`. One thread, 10 iterations, global \
+         solver `{global}`, least of repeated times. Exponents are fitted over the larger half of the sizes.\n"
+    );
+    for family in FAMILIES {
+        let sizes = if quick { &family.sizes[..family.sizes.len() - 3] } else { family.sizes };
+        let mut samples = vec![];
+        for &size in sizes {
+            eprintln!("{} {size}", family.name);
+            samples.push(pool.install(|| measure(&family, size, global))?);
+        }
+        let (prepare, frame) = (exponent(&samples, |s| s.prepare_ms), exponent(&samples, |s| s.frame_ms));
+        let _ = write!(
+            text,
+            "\n## {}\n\nprepare grows as n^{prepare:.2}, a frame as n^{frame:.2} ({}).\n\n| {} | prepare ms | frame ms |\n|---|---|---|\n",
+            family.name, family.theory, family.unit
+        );
+        for s in &samples {
+            let _ = writeln!(text, "| {} | {:.2} | {:.3} |", s.count, s.prepare_ms, s.frame_ms);
+        }
+        let file = format!("scaling-{}.svg", family.name);
+        let _ = writeln!(text, "\n![Cost of {} over size](images/{file})", family.name);
+        let line = |name: String, y: fn(&Sample) -> f64| Line {
+            name,
+            points: samples.iter().map(|s| (s.count, y(s))).collect(),
+        };
+        let plot = Plot {
+            title: format!("{}: cost over size", family.name),
+            x: family.unit.into(),
+            y: "ms".into(),
+            lines: vec![
+                line(format!("prepare, n^{prepare:.2}"), |s| s.prepare_ms),
+                line(format!("frame, n^{frame:.2}"), |s| s.frame_ms),
+            ],
+        };
+        std::fs::write(format!("{directory}/images/{file}"), plot.svg())?;
+    }
+    std::fs::write(format!("{directory}/scaling.md"), text)?;
+    println!("{directory}/scaling.md");
+    Ok(())
+}
