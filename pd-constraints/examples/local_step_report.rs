@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 /// Rounds over the whole batch.
-const ROUNDS: usize = 30;
+const ROUNDS: usize = 15;
 
 /// Nanoseconds per element: the sum over chunks, as the solver cuts them, of the fastest round of each chunk. Other
 /// processes then disturb little, since a chunk takes microseconds; caches see the whole batch in every round.

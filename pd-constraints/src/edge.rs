@@ -4,11 +4,15 @@
 //! and the projection r (x_i − x_j)/|x_i − x_j|: Hooke's springs of stiffness ω (Liu et al. 2013, "Fast simulation
 //! of mass-spring systems").
 
+use crate::lanes::{Arithmetic, BLOCK, Instructions, Kernel, Lanes, Level, dot};
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
 use pd_core::{EnergyBatch, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
 
 const KIND: &str = "edge";
+
+/// Squared lengths, m², that are far from underflow and overflow; others are done one by one.
+const ORDINARY: Range<Real> = 1e-200..1e200;
 
 /// A batch of springs on edges.
 #[derive(Clone, Debug)]
@@ -75,6 +79,17 @@ impl EdgeSprings {
         x[i as usize] - x[j as usize]
     }
 
+    /// Does the edges again whose squared length is not ordinary.
+    #[cold]
+    fn repair(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
+        for (element, r) in elements.zip(r) {
+            let vector = self.vector(element, x);
+            if !ORDINARY.contains(&vector.norm_squared()) {
+                *r = vector - self.nearest(element, &vector);
+            }
+        }
+    }
+
     fn nearest(&self, element: usize, vector: &Vec3) -> Vec3 {
         let length = vector.norm();
         if length > 0.0 { vector * (self.lengths[element] / length) } else { self.rest[element] }
@@ -103,10 +118,7 @@ impl EnergyBatch for EdgeSprings {
     }
 
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
-        for (element, r) in elements.zip(r) {
-            let vector = self.vector(element, x);
-            *r = vector - self.nearest(element, &vector);
-        }
+        Level::best().run(Residual { batch: self, elements, x, r });
     }
 
     fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {
@@ -114,5 +126,79 @@ impl EnergyBatch for EdgeSprings {
             worst.max((self.vector(element, x).norm() / self.lengths[element] - 1.0).abs())
         });
         Strain { worst, inverted: 0 }
+    }
+}
+
+/// Vectors of a block of edges side by side.
+type Vectors = [[Real; BLOCK]; 3];
+
+/// Edges side by side: r = d (1 − l/|d|), with an inverse square root in place of a root and a division.
+struct Residual<'a> {
+    batch: &'a EdgeSprings,
+    elements: Range<usize>,
+    x: &'a [Vec3],
+    r: &'a mut [Vec3],
+}
+
+impl Kernel for Residual<'_> {
+    #[inline(always)]
+    fn run<I: Instructions>(self, instructions: I) {
+        let Self { batch, elements, x, r } = self;
+        let mut vectors = [[0.0; BLOCK]; 3];
+        let mut lengths = [0.0; BLOCK];
+        for (k, r) in r.chunks_mut(BLOCK).enumerate() {
+            let first = elements.start + k * BLOCK;
+            let elements = first..first + r.len();
+            // Lanes beyond the last element hold what was there before and are not written.
+            read(&batch.edges[elements.clone()], x, &mut vectors);
+            lengths[..r.len()].copy_from_slice(&batch.lengths[elements.clone()]);
+            let mut sound = true;
+            for lane in (0..BLOCK).step_by(I::Lanes::COUNT) {
+                sound &= stretch(instructions, &lengths, &mut vectors, lane);
+            }
+            write(&vectors, r);
+            if !sound {
+                batch.repair(elements, x, r);
+            }
+        }
+    }
+}
+
+/// Replaces the vectors from `lane` on by their residuals; says whether all were of an ordinary length.
+#[inline(always)]
+fn stretch<I: Instructions>(
+    instructions: I,
+    lengths: &[Real; BLOCK],
+    vectors: &mut Vectors,
+    lane: usize,
+) -> bool {
+    let [x, y, z] = [
+        instructions.load(&vectors[0][lane..]),
+        instructions.load(&vectors[1][lane..]),
+        instructions.load(&vectors[2][lane..]),
+    ];
+    let square = dot(&[x, y, z], &[x, y, z]);
+    let factor = instructions.load(&lengths[lane..]).neg_mul_add(square.rsqrt(), square.fill(1.0));
+    (x * factor).store(&mut vectors[0][lane..]);
+    (y * factor).store(&mut vectors[1][lane..]);
+    (z * factor).store(&mut vectors[2][lane..]);
+    !(square.any_not_above(ORDINARY.start) || (-square).any_not_above(-ORDINARY.end))
+}
+
+/// The present vectors of `edges`, into lanes. Not inlined, for the reason given in `tet_lanes.rs`; so is `write`.
+#[inline(never)]
+fn read(edges: &[[u32; 2]], x: &[Vec3], to: &mut Vectors) {
+    for (lane, &[i, j]) in edges.iter().enumerate().take(BLOCK) {
+        let vector = x[i as usize] - x[j as usize];
+        for k in 0..3 {
+            to[k][lane] = vector[k];
+        }
+    }
+}
+
+#[inline(never)]
+fn write(from: &Vectors, r: &mut [Vec3]) {
+    for (lane, r) in r.iter_mut().enumerate().take(BLOCK) {
+        *r = Vec3::new(from[0][lane], from[1][lane], from[2][lane]);
     }
 }

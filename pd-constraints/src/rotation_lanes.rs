@@ -8,7 +8,7 @@
 //! ζ = (σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁) is also what the conditioning of R hangs on: where it is small the lane is given up.
 //! No branch, no square root but one, and inverted matrices are served alike.
 
-use crate::lanes::{Lanes, combine, cross, dot};
+use crate::lanes::{LARGEST_SQUARE, Lanes, SMALLEST_SQUARE, combine, cross, dot};
 
 /// Least ζ, relative to (√3 |F|)³, which is 27/8 ζ for a rotation: rounding errors grow with the inverse.
 const LEAST_ZETA: f64 = 1e-2;
@@ -40,13 +40,13 @@ pub(crate) fn residual<T: Lanes>(f: &[[T; 3]; 3]) -> ([[T; 3]; 3], T) {
         let e = lambda.mul_add(lambda, -square);
         let value = e.mul_add(e, -lambda.mul_add(linear, constant));
         let slope = (lambda * e).mul_add(one.fill(4.0), -linear);
-        step = value / slope;
+        step = value * slope.recip();
         lambda = lambda - step;
     }
 
     let kappa = lambda.mul_add(lambda, -square) * one.fill(0.5);
     let zeta = kappa.mul_add(lambda, -det);
-    let inverse = one / zeta;
+    let inverse = zeta.recip();
     // F − R = F − ((κ + |F|²) F + λ cof F − F FᵀF)/ζ.
     let of_f = (kappa + square).neg_mul_add(inverse, one);
     let of_cofactors = lambda * inverse;
@@ -63,7 +63,7 @@ pub(crate) fn residual<T: Lanes>(f: &[[T; 3]; 3]) -> ([[T; 3]; 3], T) {
     let zero = one.fill(0.0);
     let mut sound = (bound * bound * bound * one.fill(LEAST_ZETA)).if_less(zeta, one, zero);
     sound = step.abs().if_less(lambda * one.fill(LAST_STEP), sound, zero);
-    sound = square.if_less(one.fill(1e60), sound, zero);
-    sound = one.fill(1e-60).if_less(square, sound, zero);
+    sound = square.if_less(one.fill(LARGEST_SQUARE), sound, zero);
+    sound = one.fill(SMALLEST_SQUARE).if_less(square, sound, zero);
     (residual, sound)
 }

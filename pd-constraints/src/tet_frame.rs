@@ -4,7 +4,7 @@
 //! column j of F: Σ_i (D_m⁻¹)_ij (x_i − x_4). So in the n×3 layout of positions the three rows are Fᵀ. Weights are
 //! multiplied by the rest volume |det D_m|/6.
 
-use crate::lanes::MOST_LANES;
+use crate::lanes::BLOCK;
 use crate::svd3::svd3_four;
 use crate::{ConstraintError, Weight, check};
 use pd_core::{Mat3, Real, Stencil, Vec3};
@@ -14,7 +14,7 @@ use std::ops::Range;
 const DEGENERATE_VOLUME: Real = 1e-12;
 
 /// D_m⁻¹ of elements side by side: entry (i, j) of the k-th is `[3 i + j][k]`.
-pub(crate) type InverseBlock = [[Real; MOST_LANES]; 9];
+pub(crate) type InverseBlock = [[Real; BLOCK]; 9];
 
 /// The stencil of deformation gradients, and the same numbers in the order in which the local step reads them: 88
 /// bytes per element one after another, instead of the lists of three rows.
@@ -38,7 +38,7 @@ impl TetFrames {
         weight.check(kind, tets.len())?;
         check::indices(kind, tets, positions.len())?;
         let mut stencil = Stencil::with_capacity(3, tets.len(), 12);
-        let mut inverses = vec![[[0.0; MOST_LANES]; 9]; tets.len().div_ceil(MOST_LANES)];
+        let mut inverses = vec![[[0.0; BLOCK]; 9]; tets.len().div_ceil(BLOCK)];
         for (element, tet) in tets.iter().enumerate() {
             let volume = signed_volume(positions, tet);
             let longest = longest_edge(positions, tet);
@@ -53,15 +53,15 @@ impl TetFrames {
             });
             stencil.push(weight.at(element) * volume.abs(), &[&rows[0], &rows[1], &rows[2]]);
             // The rest of the block is filled with copies, which the next elements overwrite.
-            for lane in element % MOST_LANES..MOST_LANES {
+            for lane in element % BLOCK..BLOCK {
                 for entry in 0..9 {
-                    inverses[element / MOST_LANES][entry][lane] = inverse[entry / 3][entry % 3];
+                    inverses[element / BLOCK][entry][lane] = inverse[entry / 3][entry % 3];
                 }
             }
         }
         let mut padded = tets.to_vec();
         if let Some(&last) = tets.last() {
-            padded.resize(inverses.len() * MOST_LANES, last);
+            padded.resize(inverses.len() * BLOCK, last);
         }
         Ok(Self { stencil, tets: padded, inverse: inverses })
     }
@@ -70,7 +70,7 @@ impl TetFrames {
     pub(crate) fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
         for (element, dx) in elements.zip(dx.chunks_exact_mut(3)) {
             let [e0, e1, e2] = edges(x, &self.tets[element]);
-            let (block, lane) = (&self.inverse[element / MOST_LANES], element % MOST_LANES);
+            let (block, lane) = (&self.inverse[element / BLOCK], element % BLOCK);
             for (j, dx) in dx.iter_mut().enumerate() {
                 *dx = e0 * block[j][lane] + e1 * block[3 + j][lane] + e2 * block[6 + j][lane];
             }

@@ -14,25 +14,29 @@ mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx512;
 
+pub(crate) use pair::Pair;
 use pd_core::Real;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, Mul, Neg, Sub};
 
-/// The most lanes that a kernel is given; all counts divide it.
-pub(crate) const MOST_LANES: usize = 16;
+/// Matrices of more than a hundred times the rest size are left to the plain way: there F − (F − T) is a poor T.
+pub(crate) const LARGEST_SQUARE: Real = 1e4;
+
+/// Matrices smaller than this have powers that vanish.
+pub(crate) const SMALLEST_SQUARE: Real = 1e-60;
+
+/// Elements are handled in blocks of this many: two groups of the most lanes.
+pub(crate) const BLOCK: usize = 32;
 
 /// Numbers side by side. A value of a type that needs special instructions exists only where they do, so every
 /// operation on it is sound: values are made by [`Instructions::load`] or from other values.
-pub(crate) trait Lanes:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+pub(crate) trait Arithmetic:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
 {
-    /// Number of lanes.
-    const COUNT: usize;
+    /// A number whose square is small but normal.
+    const TINY: Real;
 
     /// The same number in every lane.
     fn fill(self, value: Real) -> Self;
-
-    /// Writes the lanes to the first [`COUNT`](Self::COUNT) places.
-    fn store(self, to: &mut [Real]);
 
     /// self·b + c.
     fn mul_add(self, b: Self, c: Self) -> Self;
@@ -43,14 +47,37 @@ pub(crate) trait Lanes:
     /// Absolute values.
     fn abs(self) -> Self;
 
+    /// Changes the sign where `sign` is negative.
+    fn flip(self, sign: Self) -> Self;
+
+    /// Numbers of size 1 or less, those of no weight made zero. In single precision only: there their squares would
+    /// be denormal, which costs a hundred times the time.
+    #[inline(always)]
+    fn without_tiny(self) -> Self {
+        self
+    }
+
+    /// 1/√self to a few units in the last place, for positive normal numbers. No square root and no division, which
+    /// are many times slower than a product on all processors.
+    fn rsqrt(self) -> Self;
+}
+
+/// Numbers of double precision.
+pub(crate) trait Lanes: Arithmetic {
+    /// Number of lanes.
+    const COUNT: usize;
+
+    /// As many numbers of single precision.
+    type Single: Arithmetic;
+
+    /// Writes the lanes to the first [`COUNT`](Self::COUNT) places.
+    fn store(self, to: &mut [Real]);
+
     /// The smaller of two.
     fn min(self, b: Self) -> Self;
 
     /// The larger of two.
     fn max(self, b: Self) -> Self;
-
-    /// Changes the sign where `sign` is negative.
-    fn flip(self, sign: Self) -> Self;
 
     /// `yes` where self < limit, else `no`; `no` for NaN.
     fn if_less(self, limit: Self, yes: Self, no: Self) -> Self;
@@ -58,33 +85,30 @@ pub(crate) trait Lanes:
     /// Whether some lane is not above the limit; NaN is not.
     fn any_not_above(self, limit: Real) -> bool;
 
-    /// 1/√self to four percent.
-    fn rsqrt_guess(self) -> Self;
+    /// 1/self.
+    fn recip(self) -> Self;
 
-    /// 1/√self to two units in the last place, for positive normal numbers.
-    ///
-    /// From y with e = 1 − self·y², the series 1/√(1 − e) to the third power of e leaves an error of (35/128) e⁴: two
-    /// steps take the guess to rounding level. No square root and no division, which are many times slower than a
-    /// product on all processors.
+    /// Rounds to single precision.
+    fn narrow(self) -> Self::Single;
+
+    /// Back from single precision.
+    fn widen(from: Self::Single) -> Self;
+
+    /// A better y ≈ 1/√self: with e = 1 − self·y², the series of 1/√(1 − e) to the third power of e, which leaves an
+    /// error of (35/128) e⁴.
     #[inline(always)]
-    fn rsqrt(self) -> Self {
-        let mut y = self.rsqrt_guess();
-        for _ in 0..2 {
-            let e = (self * y).neg_mul_add(y, self.fill(1.0));
-            let series = e.mul_add(self.fill(5.0 / 16.0), self.fill(3.0 / 8.0)).mul_add(e, self.fill(0.5));
-            y = (y * e).mul_add(series, y);
-        }
-        y
+    fn rsqrt_step(self, y: Self) -> Self {
+        let e = (self * y).neg_mul_add(y, self.fill(1.0));
+        let series = e.mul_add(self.fill(5.0 / 16.0), self.fill(3.0 / 8.0)).mul_add(e, self.fill(0.5));
+        (y * e).mul_add(series, y)
     }
 }
 
-/// The first guess of 1/√v from its bits: half the exponent, negated; the constant makes the error least.
-#[inline(always)]
-fn rsqrt_bits(bits: u64) -> u64 {
-    RSQRT_MAGIC.wrapping_sub(bits >> 1)
-}
+/// Less half the bits of v this is the bits of 1/√v to four percent: the exponent is halved and negated.
+const RSQRT_GUESS: u64 = 0x5FE6_EB50_C7B5_37A9;
 
-const RSQRT_MAGIC: u64 = 0x5FE6_EB50_C7B5_37A9;
+/// Added and taken away again, this rounds single precision to multiples of 1e-10.
+const SINGLE_SHIFT: Real = 1e-3;
 
 /// Proof that a set of instructions is there.
 pub(crate) trait Instructions: Copy {
@@ -155,13 +179,13 @@ impl Level {
 
 /// a·b of three components.
 #[inline(always)]
-pub(crate) fn dot<T: Lanes>(a: &[T; 3], b: &[T; 3]) -> T {
+pub(crate) fn dot<T: Arithmetic>(a: &[T; 3], b: &[T; 3]) -> T {
     a[2].mul_add(b[2], a[1].mul_add(b[1], a[0] * b[0]))
 }
 
 /// a × b.
 #[inline(always)]
-pub(crate) fn cross<T: Lanes>(a: &[T; 3], b: &[T; 3]) -> [T; 3] {
+pub(crate) fn cross<T: Arithmetic>(a: &[T; 3], b: &[T; 3]) -> [T; 3] {
     [
         a[2].neg_mul_add(b[1], a[1] * b[2]),
         a[0].neg_mul_add(b[2], a[2] * b[0]),
@@ -171,7 +195,7 @@ pub(crate) fn cross<T: Lanes>(a: &[T; 3], b: &[T; 3]) -> [T; 3] {
 
 /// a x + b y + c z of three vectors.
 #[inline(always)]
-pub(crate) fn combine<T: Lanes>(vectors: &[[T; 3]; 3], x: T, y: T, z: T) -> [T; 3] {
+pub(crate) fn combine<T: Arithmetic>(vectors: &[[T; 3]; 3], x: T, y: T, z: T) -> [T; 3] {
     let [a, b, c] = vectors;
     let mut sum = *a;
     for i in 0..3 {

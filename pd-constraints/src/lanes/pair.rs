@@ -1,14 +1,14 @@
 //! Two registers as one: while a result is awaited in the first, the second is worked on.
 
-use super::Lanes;
+use super::Arithmetic;
 use pd_core::Real;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, Mul, Neg, Sub};
 
 /// Twice the lanes of `T`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pair<T>(pub(super) T, pub(super) T);
+pub(crate) struct Pair<T>(pub(crate) T, pub(crate) T);
 
-impl<T: Lanes> Add for Pair<T> {
+impl<T: Arithmetic> Add for Pair<T> {
     type Output = Self;
     #[inline(always)]
     fn add(self, b: Self) -> Self {
@@ -16,7 +16,7 @@ impl<T: Lanes> Add for Pair<T> {
     }
 }
 
-impl<T: Lanes> Sub for Pair<T> {
+impl<T: Arithmetic> Sub for Pair<T> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, b: Self) -> Self {
@@ -24,7 +24,7 @@ impl<T: Lanes> Sub for Pair<T> {
     }
 }
 
-impl<T: Lanes> Mul for Pair<T> {
+impl<T: Arithmetic> Mul for Pair<T> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, b: Self) -> Self {
@@ -32,15 +32,7 @@ impl<T: Lanes> Mul for Pair<T> {
     }
 }
 
-impl<T: Lanes> Div for Pair<T> {
-    type Output = Self;
-    #[inline(always)]
-    fn div(self, b: Self) -> Self {
-        Self(self.0 / b.0, self.1 / b.1)
-    }
-}
-
-impl<T: Lanes> Neg for Pair<T> {
+impl<T: Arithmetic> Neg for Pair<T> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
@@ -48,19 +40,12 @@ impl<T: Lanes> Neg for Pair<T> {
     }
 }
 
-impl<T: Lanes> Lanes for Pair<T> {
-    const COUNT: usize = 2 * T::COUNT;
+impl<T: Arithmetic> Arithmetic for Pair<T> {
+    const TINY: Real = T::TINY;
 
     #[inline(always)]
     fn fill(self, value: Real) -> Self {
         Self(self.0.fill(value), self.1.fill(value))
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut [Real]) {
-        let (first, second) = to.split_at_mut(T::COUNT);
-        self.0.store(first);
-        self.1.store(second);
     }
 
     #[inline(always)]
@@ -79,32 +64,17 @@ impl<T: Lanes> Lanes for Pair<T> {
     }
 
     #[inline(always)]
-    fn min(self, b: Self) -> Self {
-        Self(self.0.min(b.0), self.1.min(b.1))
-    }
-
-    #[inline(always)]
-    fn max(self, b: Self) -> Self {
-        Self(self.0.max(b.0), self.1.max(b.1))
-    }
-
-    #[inline(always)]
     fn flip(self, sign: Self) -> Self {
         Self(self.0.flip(sign.0), self.1.flip(sign.1))
     }
 
     #[inline(always)]
-    fn if_less(self, limit: Self, yes: Self, no: Self) -> Self {
-        Self(self.0.if_less(limit.0, yes.0, no.0), self.1.if_less(limit.1, yes.1, no.1))
+    fn without_tiny(self) -> Self {
+        Self(self.0.without_tiny(), self.1.without_tiny())
     }
 
     #[inline(always)]
-    fn any_not_above(self, limit: Real) -> bool {
-        self.0.any_not_above(limit) | self.1.any_not_above(limit)
-    }
-
-    #[inline(always)]
-    fn rsqrt_guess(self) -> Self {
-        Self(self.0.rsqrt_guess(), self.1.rsqrt_guess())
+    fn rsqrt(self) -> Self {
+        Self(self.0.rsqrt(), self.1.rsqrt())
     }
 }

@@ -1,7 +1,7 @@
 //! Lanes in plain Rust: one number. Products and sums round each, since a fused product without the instruction for it
 //! is a slow call.
 
-use super::{Instructions, Lanes, rsqrt_bits};
+use super::{Arithmetic, Instructions, Lanes, RSQRT_GUESS, SINGLE_SHIFT};
 use pd_core::Real;
 
 /// Needs no special instructions.
@@ -17,17 +17,12 @@ impl Instructions for Portable {
     }
 }
 
-impl Lanes for Real {
-    const COUNT: usize = 1;
+impl Arithmetic for Real {
+    const TINY: Real = 1e-150;
 
     #[inline(always)]
     fn fill(self, value: Real) -> Self {
         value
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut [Real]) {
-        to[0] = self;
     }
 
     #[inline(always)]
@@ -46,6 +41,66 @@ impl Lanes for Real {
     }
 
     #[inline(always)]
+    fn flip(self, sign: Self) -> Self {
+        Real::from_bits(self.to_bits() ^ (sign.to_bits() & (1 << 63)))
+    }
+
+    #[inline(always)]
+    fn rsqrt(self) -> Self {
+        let guess = Real::from_bits(RSQRT_GUESS.wrapping_sub(self.to_bits() >> 1));
+        self.rsqrt_step(self.rsqrt_step(guess))
+    }
+}
+
+impl Arithmetic for f32 {
+    const TINY: Real = 1e-18;
+
+    #[inline(always)]
+    fn without_tiny(self) -> Self {
+        (self + self.fill(SINGLE_SHIFT)) - self.fill(SINGLE_SHIFT)
+    }
+
+    #[inline(always)]
+    fn fill(self, value: Real) -> Self {
+        value as f32
+    }
+
+    #[inline(always)]
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        self * b + c
+    }
+
+    #[inline(always)]
+    fn neg_mul_add(self, b: Self, c: Self) -> Self {
+        c - self * b
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        f32::abs(self)
+    }
+
+    #[inline(always)]
+    fn flip(self, sign: Self) -> Self {
+        f32::from_bits(self.to_bits() ^ (sign.to_bits() & (1 << 31)))
+    }
+
+    #[inline(always)]
+    fn rsqrt(self) -> Self {
+        self.sqrt().recip()
+    }
+}
+
+impl Lanes for Real {
+    const COUNT: usize = 1;
+    type Single = f32;
+
+    #[inline(always)]
+    fn store(self, to: &mut [Real]) {
+        to[0] = self;
+    }
+
+    #[inline(always)]
     fn min(self, b: Self) -> Self {
         if self < b { self } else { b }
     }
@@ -53,11 +108,6 @@ impl Lanes for Real {
     #[inline(always)]
     fn max(self, b: Self) -> Self {
         if self > b { self } else { b }
-    }
-
-    #[inline(always)]
-    fn flip(self, sign: Self) -> Self {
-        Real::from_bits(self.to_bits() ^ (sign.to_bits() & (1 << 63)))
     }
 
     #[inline(always)]
@@ -73,7 +123,17 @@ impl Lanes for Real {
     }
 
     #[inline(always)]
-    fn rsqrt_guess(self) -> Self {
-        Real::from_bits(rsqrt_bits(self.to_bits()))
+    fn recip(self) -> Self {
+        1.0 / self
+    }
+
+    #[inline(always)]
+    fn narrow(self) -> f32 {
+        self as f32
+    }
+
+    #[inline(always)]
+    fn widen(from: f32) -> Self {
+        from.into()
     }
 }

@@ -1,13 +1,12 @@
-//! AVX2 and FMA: registers of four numbers.
+//! AVX2 and FMA: registers of four numbers, eight of single precision.
 //!
-//! Every `unsafe` block here calls an instruction that `Avx2` proves to be there: a register type is made by
-//! `Avx2::load` or from another register only.
+//! Every `unsafe` block here calls instructions that `Avx2` proves to be there: registers are made by
+//! `Avx2::load` or from other registers only.
 
-use super::pair::Pair;
-use super::{Instructions, Kernel, Lanes, RSQRT_MAGIC};
+use super::{Arithmetic, Instructions, Kernel, Lanes, RSQRT_GUESS, SINGLE_SHIFT};
 use pd_core::Real;
 use std::arch::x86_64::*;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, Mul, Neg, Sub};
 
 /// Proof that the instructions are there.
 #[derive(Clone, Copy, Debug)]
@@ -31,58 +30,80 @@ impl Avx2 {
 }
 
 impl Instructions for Avx2 {
-    type Lanes = Pair<Register>;
+    type Lanes = Doubles;
 
     #[inline(always)]
-    fn load(self, from: &[Real]) -> Self::Lanes {
-        let from = &from[..2 * Register::COUNT];
-        let (first, second) = (from.as_ptr(), from[Register::COUNT..].as_ptr());
+    fn load(self, from: &[Real]) -> Doubles {
+        let from = &from[..Doubles::COUNT];
+        let (first, second) = (from.as_ptr(), from[Doubles::COUNT / 2..].as_ptr());
         // SAFETY: the slice has the length, and `self` proves the instruction.
-        unsafe { Pair(Register(_mm256_loadu_pd(first)), Register(_mm256_loadu_pd(second))) }
+        unsafe { Doubles(_mm256_loadu_pd(first), _mm256_loadu_pd(second)) }
     }
 }
 
-/// 4 numbers.
+/// 8 numbers in two registers: as many as a register holds in single precision.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Register(__m256d);
+pub(crate) struct Doubles(__m256d, __m256d);
 
-impl Add for Register {
+/// 8 numbers of single precision.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Singles(__m256);
+
+impl Add for Doubles {
     type Output = Self;
     #[inline(always)]
     fn add(self, b: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm256_add_pd(self.0, b.0) })
+        unsafe { Self(_mm256_add_pd(self.0, b.0), _mm256_add_pd(self.1, b.1)) }
     }
 }
 
-impl Sub for Register {
+impl Add for Singles {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        // SAFETY: see the top.
+        Self(unsafe { _mm256_add_ps(self.0, b.0) })
+    }
+}
+
+impl Sub for Doubles {
     type Output = Self;
     #[inline(always)]
     fn sub(self, b: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm256_sub_pd(self.0, b.0) })
+        unsafe { Self(_mm256_sub_pd(self.0, b.0), _mm256_sub_pd(self.1, b.1)) }
     }
 }
 
-impl Mul for Register {
+impl Sub for Singles {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        // SAFETY: see the top.
+        Self(unsafe { _mm256_sub_ps(self.0, b.0) })
+    }
+}
+
+impl Mul for Doubles {
     type Output = Self;
     #[inline(always)]
     fn mul(self, b: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm256_mul_pd(self.0, b.0) })
+        unsafe { Self(_mm256_mul_pd(self.0, b.0), _mm256_mul_pd(self.1, b.1)) }
     }
 }
 
-impl Div for Register {
+impl Mul for Singles {
     type Output = Self;
     #[inline(always)]
-    fn div(self, b: Self) -> Self {
+    fn mul(self, b: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm256_div_pd(self.0, b.0) })
+        Self(unsafe { _mm256_mul_ps(self.0, b.0) })
     }
 }
 
-impl Neg for Register {
+impl Neg for Doubles {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
@@ -90,76 +111,190 @@ impl Neg for Register {
     }
 }
 
-impl Lanes for Register {
-    const COUNT: usize = 4;
+impl Neg for Singles {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        self.flip(self.fill(-0.0))
+    }
+}
+
+impl Arithmetic for Doubles {
+    const TINY: Real = 1e-150;
 
     #[inline(always)]
     fn fill(self, value: Real) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm256_set1_pd(value) })
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut [Real]) {
-        let to = &mut to[..Self::COUNT];
-        // SAFETY: the slice has the length; see the top.
-        unsafe { _mm256_storeu_pd(to.as_mut_ptr(), self.0) }
+        unsafe { Self(_mm256_set1_pd(value), _mm256_set1_pd(value)) }
     }
 
     #[inline(always)]
     fn mul_add(self, b: Self, c: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm256_fmadd_pd(self.0, b.0, c.0) })
+        unsafe { Self(_mm256_fmadd_pd(self.0, b.0, c.0), _mm256_fmadd_pd(self.1, b.1, c.1)) }
     }
 
     #[inline(always)]
     fn neg_mul_add(self, b: Self, c: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm256_fnmadd_pd(self.0, b.0, c.0) })
+        unsafe { Self(_mm256_fnmadd_pd(self.0, b.0, c.0), _mm256_fnmadd_pd(self.1, b.1, c.1)) }
     }
 
     #[inline(always)]
     fn abs(self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0) })
+        unsafe {
+            Self(
+                _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0),
+                _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.1),
+            )
+        }
     }
 
     #[inline(always)]
-    fn min(self, b: Self) -> Self {
+    fn flip(self, sign: Self) -> Self {
+        let bit = sign.fill(-0.0);
         // SAFETY: see the top.
-        Self(unsafe { _mm256_min_pd(self.0, b.0) })
+        unsafe {
+            Self(
+                _mm256_xor_pd(self.0, _mm256_and_pd(sign.0, bit.0)),
+                _mm256_xor_pd(self.1, _mm256_and_pd(sign.1, bit.1)),
+            )
+        }
     }
 
     #[inline(always)]
-    fn max(self, b: Self) -> Self {
+    fn rsqrt(self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm256_max_pd(self.0, b.0) })
+        let guess = unsafe {
+            let magic = _mm256_set1_epi64x(RSQRT_GUESS as i64);
+            let first = _mm256_srli_epi64::<1>(_mm256_castpd_si256(self.0));
+            let second = _mm256_srli_epi64::<1>(_mm256_castpd_si256(self.1));
+            Self(
+                _mm256_castsi256_pd(_mm256_sub_epi64(magic, first)),
+                _mm256_castsi256_pd(_mm256_sub_epi64(magic, second)),
+            )
+        };
+        self.rsqrt_step(self.rsqrt_step(guess))
+    }
+}
+
+impl Arithmetic for Singles {
+    const TINY: Real = 1e-18;
+
+    #[inline(always)]
+    fn without_tiny(self) -> Self {
+        (self + self.fill(SINGLE_SHIFT)) - self.fill(SINGLE_SHIFT)
+    }
+
+    #[inline(always)]
+    fn fill(self, value: Real) -> Self {
+        // SAFETY: see the top.
+        Self(unsafe { _mm256_set1_ps(value as f32) })
+    }
+
+    #[inline(always)]
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        // SAFETY: see the top.
+        Self(unsafe { _mm256_fmadd_ps(self.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
+    fn neg_mul_add(self, b: Self, c: Self) -> Self {
+        // SAFETY: see the top.
+        Self(unsafe { _mm256_fnmadd_ps(self.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        // SAFETY: see the top.
+        Self(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
     }
 
     #[inline(always)]
     fn flip(self, sign: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm256_xor_pd(self.0, _mm256_and_pd(sign.0, _mm256_set1_pd(-0.0))) })
+        Self(unsafe { _mm256_xor_ps(self.0, _mm256_and_ps(sign.0, _mm256_set1_ps(-0.0))) })
+    }
+
+    #[inline(always)]
+    fn rsqrt(self) -> Self {
+        // SAFETY: see the top.
+        let y = Self(unsafe { _mm256_rsqrt_ps(self.0) });
+        // One Newton step from twelve bits or more.
+        let e = (self * y).neg_mul_add(y, self.fill(1.0));
+        (y * self.fill(0.5)).mul_add(e, y)
+    }
+}
+
+impl Lanes for Doubles {
+    const COUNT: usize = 8;
+    type Single = Singles;
+
+    #[inline(always)]
+    fn store(self, to: &mut [Real]) {
+        let to = &mut to[..Self::COUNT];
+        // SAFETY: the slice has the length; see the top.
+        unsafe {
+            _mm256_storeu_pd(to.as_mut_ptr(), self.0);
+            _mm256_storeu_pd(to[Self::COUNT / 2..].as_mut_ptr(), self.1);
+        }
+    }
+
+    #[inline(always)]
+    fn min(self, b: Self) -> Self {
+        // SAFETY: see the top.
+        unsafe { Self(_mm256_min_pd(self.0, b.0), _mm256_min_pd(self.1, b.1)) }
+    }
+
+    #[inline(always)]
+    fn max(self, b: Self) -> Self {
+        // SAFETY: see the top.
+        unsafe { Self(_mm256_max_pd(self.0, b.0), _mm256_max_pd(self.1, b.1)) }
     }
 
     #[inline(always)]
     fn if_less(self, limit: Self, yes: Self, no: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm256_blendv_pd(no.0, yes.0, _mm256_cmp_pd::<_CMP_LT_OQ>(self.0, limit.0)) })
+        unsafe {
+            let first = _mm256_cmp_pd::<_CMP_LT_OQ>(self.0, limit.0);
+            let second = _mm256_cmp_pd::<_CMP_LT_OQ>(self.1, limit.1);
+            Self(_mm256_blendv_pd(no.0, yes.0, first), _mm256_blendv_pd(no.1, yes.1, second))
+        }
     }
 
     #[inline(always)]
     fn any_not_above(self, limit: Real) -> bool {
         // SAFETY: see the top.
-        unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_NGT_UQ>(self.0, _mm256_set1_pd(limit))) != 0 }
+        unsafe {
+            let limit = _mm256_set1_pd(limit);
+            let first = _mm256_cmp_pd::<_CMP_NGT_UQ>(self.0, limit);
+            let second = _mm256_cmp_pd::<_CMP_NGT_UQ>(self.1, limit);
+            _mm256_movemask_pd(_mm256_or_pd(first, second)) != 0
+        }
     }
 
     #[inline(always)]
-    fn rsqrt_guess(self) -> Self {
+    fn recip(self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe {
-            let half = _mm256_srli_epi64::<1>(_mm256_castpd_si256(self.0));
-            _mm256_castsi256_pd(_mm256_sub_epi64(_mm256_set1_epi64x(RSQRT_MAGIC as i64), half))
-        })
+        unsafe {
+            let one = _mm256_set1_pd(1.0);
+            Self(_mm256_div_pd(one, self.0), _mm256_div_pd(one, self.1))
+        }
+    }
+
+    #[inline(always)]
+    fn narrow(self) -> Singles {
+        // SAFETY: see the top.
+        Singles(unsafe { _mm256_set_m128(_mm256_cvtpd_ps(self.1), _mm256_cvtpd_ps(self.0)) })
+    }
+
+    #[inline(always)]
+    fn widen(from: Singles) -> Self {
+        // SAFETY: see the top.
+        unsafe {
+            let (first, second) = (_mm256_castps256_ps128(from.0), _mm256_extractf128_ps::<1>(from.0));
+            Self(_mm256_cvtps_pd(first), _mm256_cvtps_pd(second))
+        }
     }
 }

@@ -1,13 +1,12 @@
-//! AVX-512: registers of eight numbers.
+//! AVX-512: registers of eight numbers, sixteen of single precision.
 //!
-//! Every `unsafe` block here calls an instruction that `Avx512` proves to be there: a register type is made by
-//! `Avx512::load` or from another register only.
+//! Every `unsafe` block here calls instructions that `Avx512` proves to be there: registers are made by
+//! `Avx512::load` or from other registers only.
 
-use super::pair::Pair;
-use super::{Instructions, Kernel, Lanes, RSQRT_MAGIC};
+use super::{Arithmetic, Instructions, Kernel, Lanes, SINGLE_SHIFT};
 use pd_core::Real;
 use std::arch::x86_64::*;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, Mul, Neg, Sub};
 
 /// Proof that the instructions are there.
 #[derive(Clone, Copy, Debug)]
@@ -31,58 +30,80 @@ impl Avx512 {
 }
 
 impl Instructions for Avx512 {
-    type Lanes = Pair<Register>;
+    type Lanes = Doubles;
 
     #[inline(always)]
-    fn load(self, from: &[Real]) -> Self::Lanes {
-        let from = &from[..2 * Register::COUNT];
-        let (first, second) = (from.as_ptr(), from[Register::COUNT..].as_ptr());
+    fn load(self, from: &[Real]) -> Doubles {
+        let from = &from[..Doubles::COUNT];
+        let (first, second) = (from.as_ptr(), from[Doubles::COUNT / 2..].as_ptr());
         // SAFETY: the slice has the length, and `self` proves the instruction.
-        unsafe { Pair(Register(_mm512_loadu_pd(first)), Register(_mm512_loadu_pd(second))) }
+        unsafe { Doubles(_mm512_loadu_pd(first), _mm512_loadu_pd(second)) }
     }
 }
 
-/// 8 numbers.
+/// 16 numbers in two registers: as many as a register holds in single precision.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Register(__m512d);
+pub(crate) struct Doubles(__m512d, __m512d);
 
-impl Add for Register {
+/// 16 numbers of single precision.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Singles(__m512);
+
+impl Add for Doubles {
     type Output = Self;
     #[inline(always)]
     fn add(self, b: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm512_add_pd(self.0, b.0) })
+        unsafe { Self(_mm512_add_pd(self.0, b.0), _mm512_add_pd(self.1, b.1)) }
     }
 }
 
-impl Sub for Register {
+impl Add for Singles {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        // SAFETY: see the top.
+        Self(unsafe { _mm512_add_ps(self.0, b.0) })
+    }
+}
+
+impl Sub for Doubles {
     type Output = Self;
     #[inline(always)]
     fn sub(self, b: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm512_sub_pd(self.0, b.0) })
+        unsafe { Self(_mm512_sub_pd(self.0, b.0), _mm512_sub_pd(self.1, b.1)) }
     }
 }
 
-impl Mul for Register {
+impl Sub for Singles {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        // SAFETY: see the top.
+        Self(unsafe { _mm512_sub_ps(self.0, b.0) })
+    }
+}
+
+impl Mul for Doubles {
     type Output = Self;
     #[inline(always)]
     fn mul(self, b: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm512_mul_pd(self.0, b.0) })
+        unsafe { Self(_mm512_mul_pd(self.0, b.0), _mm512_mul_pd(self.1, b.1)) }
     }
 }
 
-impl Div for Register {
+impl Mul for Singles {
     type Output = Self;
     #[inline(always)]
-    fn div(self, b: Self) -> Self {
+    fn mul(self, b: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm512_div_pd(self.0, b.0) })
+        Self(unsafe { _mm512_mul_ps(self.0, b.0) })
     }
 }
 
-impl Neg for Register {
+impl Neg for Doubles {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
@@ -90,76 +111,181 @@ impl Neg for Register {
     }
 }
 
-impl Lanes for Register {
-    const COUNT: usize = 8;
+impl Neg for Singles {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        self.flip(self.fill(-0.0))
+    }
+}
+
+impl Arithmetic for Doubles {
+    const TINY: Real = 1e-150;
 
     #[inline(always)]
     fn fill(self, value: Real) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm512_set1_pd(value) })
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut [Real]) {
-        let to = &mut to[..Self::COUNT];
-        // SAFETY: the slice has the length; see the top.
-        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), self.0) }
+        unsafe { Self(_mm512_set1_pd(value), _mm512_set1_pd(value)) }
     }
 
     #[inline(always)]
     fn mul_add(self, b: Self, c: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm512_fmadd_pd(self.0, b.0, c.0) })
+        unsafe { Self(_mm512_fmadd_pd(self.0, b.0, c.0), _mm512_fmadd_pd(self.1, b.1, c.1)) }
     }
 
     #[inline(always)]
     fn neg_mul_add(self, b: Self, c: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm512_fnmadd_pd(self.0, b.0, c.0) })
+        unsafe { Self(_mm512_fnmadd_pd(self.0, b.0, c.0), _mm512_fnmadd_pd(self.1, b.1, c.1)) }
     }
 
     #[inline(always)]
     fn abs(self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm512_abs_pd(self.0) })
+        unsafe { Self(_mm512_abs_pd(self.0), _mm512_abs_pd(self.1)) }
     }
 
     #[inline(always)]
-    fn min(self, b: Self) -> Self {
+    fn flip(self, sign: Self) -> Self {
+        let bit = sign.fill(-0.0);
         // SAFETY: see the top.
-        Self(unsafe { _mm512_min_pd(self.0, b.0) })
+        unsafe {
+            Self(
+                _mm512_xor_pd(self.0, _mm512_and_pd(sign.0, bit.0)),
+                _mm512_xor_pd(self.1, _mm512_and_pd(sign.1, bit.1)),
+            )
+        }
     }
 
     #[inline(always)]
-    fn max(self, b: Self) -> Self {
+    fn rsqrt(self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm512_max_pd(self.0, b.0) })
+        let guess = unsafe { Self(_mm512_rsqrt14_pd(self.0), _mm512_rsqrt14_pd(self.1)) };
+        // The guess is good to 2⁻¹⁴, so that one step is enough.
+        self.rsqrt_step(guess)
+    }
+}
+
+impl Arithmetic for Singles {
+    const TINY: Real = 1e-18;
+
+    #[inline(always)]
+    fn without_tiny(self) -> Self {
+        (self + self.fill(SINGLE_SHIFT)) - self.fill(SINGLE_SHIFT)
+    }
+
+    #[inline(always)]
+    fn fill(self, value: Real) -> Self {
+        // SAFETY: see the top.
+        Self(unsafe { _mm512_set1_ps(value as f32) })
+    }
+
+    #[inline(always)]
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        // SAFETY: see the top.
+        Self(unsafe { _mm512_fmadd_ps(self.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
+    fn neg_mul_add(self, b: Self, c: Self) -> Self {
+        // SAFETY: see the top.
+        Self(unsafe { _mm512_fnmadd_ps(self.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        // SAFETY: see the top.
+        Self(unsafe { _mm512_abs_ps(self.0) })
     }
 
     #[inline(always)]
     fn flip(self, sign: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm512_xor_pd(self.0, _mm512_and_pd(sign.0, _mm512_set1_pd(-0.0))) })
+        Self(unsafe { _mm512_xor_ps(self.0, _mm512_and_ps(sign.0, _mm512_set1_ps(-0.0))) })
+    }
+
+    #[inline(always)]
+    fn rsqrt(self) -> Self {
+        // SAFETY: see the top.
+        let y = Self(unsafe { _mm512_rsqrt14_ps(self.0) });
+        // One Newton step from twelve bits or more.
+        let e = (self * y).neg_mul_add(y, self.fill(1.0));
+        (y * self.fill(0.5)).mul_add(e, y)
+    }
+}
+
+impl Lanes for Doubles {
+    const COUNT: usize = 16;
+    type Single = Singles;
+
+    #[inline(always)]
+    fn store(self, to: &mut [Real]) {
+        let to = &mut to[..Self::COUNT];
+        // SAFETY: the slice has the length; see the top.
+        unsafe {
+            _mm512_storeu_pd(to.as_mut_ptr(), self.0);
+            _mm512_storeu_pd(to[Self::COUNT / 2..].as_mut_ptr(), self.1);
+        }
+    }
+
+    #[inline(always)]
+    fn min(self, b: Self) -> Self {
+        // SAFETY: see the top.
+        unsafe { Self(_mm512_min_pd(self.0, b.0), _mm512_min_pd(self.1, b.1)) }
+    }
+
+    #[inline(always)]
+    fn max(self, b: Self) -> Self {
+        // SAFETY: see the top.
+        unsafe { Self(_mm512_max_pd(self.0, b.0), _mm512_max_pd(self.1, b.1)) }
     }
 
     #[inline(always)]
     fn if_less(self, limit: Self, yes: Self, no: Self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe { _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_LT_OQ>(self.0, limit.0), no.0, yes.0) })
+        unsafe {
+            let first = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(self.0, limit.0);
+            let second = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(self.1, limit.1);
+            Self(_mm512_mask_blend_pd(first, no.0, yes.0), _mm512_mask_blend_pd(second, no.1, yes.1))
+        }
     }
 
     #[inline(always)]
     fn any_not_above(self, limit: Real) -> bool {
         // SAFETY: see the top.
-        unsafe { _mm512_cmp_pd_mask::<_CMP_NGT_UQ>(self.0, _mm512_set1_pd(limit)) != 0 }
+        unsafe {
+            let limit = _mm512_set1_pd(limit);
+            let first = _mm512_cmp_pd_mask::<_CMP_NGT_UQ>(self.0, limit);
+            (first | _mm512_cmp_pd_mask::<_CMP_NGT_UQ>(self.1, limit)) != 0
+        }
     }
 
     #[inline(always)]
-    fn rsqrt_guess(self) -> Self {
+    fn recip(self) -> Self {
         // SAFETY: see the top.
-        Self(unsafe {
-            let half = _mm512_srli_epi64::<1>(_mm512_castpd_si512(self.0));
-            _mm512_castsi512_pd(_mm512_sub_epi64(_mm512_set1_epi64(RSQRT_MAGIC as i64), half))
+        let mut y = unsafe { Self(_mm512_rcp14_pd(self.0), _mm512_rcp14_pd(self.1)) };
+        // Two Newton steps from 2⁻¹⁴.
+        for _ in 0..2 {
+            y = y.mul_add(self.neg_mul_add(y, self.fill(1.0)), y);
+        }
+        y
+    }
+
+    #[inline(always)]
+    fn narrow(self) -> Singles {
+        // SAFETY: see the top.
+        Singles(unsafe {
+            _mm512_insertf32x8::<1>(_mm512_castps256_ps512(_mm512_cvtpd_ps(self.0)), _mm512_cvtpd_ps(self.1))
         })
+    }
+
+    #[inline(always)]
+    fn widen(from: Singles) -> Self {
+        // SAFETY: see the top.
+        unsafe {
+            let (first, second) = (_mm512_castps512_ps256(from.0), _mm512_extractf32x8_ps::<1>(from.0));
+            Self(_mm512_cvtps_pd(first), _mm512_cvtps_pd(second))
+        }
     }
 }
