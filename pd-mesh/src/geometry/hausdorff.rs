@@ -40,22 +40,22 @@ pub fn distance(first: &TriMesh, second: &TriMesh, spacing: f64) -> Hausdorff {
 fn one_sided(from: &TriMesh, to: &TriMesh, spacing: f64) -> f64 {
     let tree = SurfaceTree::new(to);
     let mut worst: f64 = 0.0;
-    for_samples(from, spacing, |x| worst = worst.max(tree.distance(x)));
+    for_samples(from, spacing, |_, x| worst = worst.max(tree.distance(x)));
     worst
 }
 
-/// Calls `visit` with every vertex that a triangle uses, and with points of every triangle such that neighbours are at most
-/// `spacing` apart.
-pub(crate) fn for_samples(surface: &TriMesh, spacing: f64, mut visit: impl FnMut(Vec3)) {
+/// Calls `visit` with a triangle and a point of it: every vertex that a triangle uses once, then further points such that
+/// neighbours are at most `spacing` apart.
+pub fn for_samples(surface: &TriMesh, spacing: f64, mut visit: impl FnMut(usize, Vec3)) {
     let mut used = vec![false; surface.positions.len()];
-    for corners in &surface.triangles {
+    for (face, corners) in surface.triangles.iter().enumerate() {
         for &v in corners {
-            used[v as usize] = true;
+            if !std::mem::replace(&mut used[v as usize], true) {
+                visit(face, surface.positions[v as usize]);
+            }
         }
     }
-    surface.positions.iter().zip(used).filter(|(_, used)| *used).for_each(|(&x, _)| visit(x));
-
-    for corners in &surface.triangles {
+    for (face, corners) in surface.triangles.iter().enumerate() {
         let [a, b, c] = corners.map(|v| surface.positions[v as usize]);
         let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
         // The bound keeps a single huge triangle from taking forever.
@@ -64,7 +64,7 @@ pub(crate) fn for_samples(surface: &TriMesh, spacing: f64, mut visit: impl FnMut
             for j in 0..=n - i {
                 let is_corner = i == n || j == n || i + j == 0;
                 if !is_corner {
-                    visit(a + (b - a) * (i as f64 / n as f64) + (c - a) * (j as f64 / n as f64));
+                    visit(face, a + (b - a) * (i as f64 / n as f64) + (c - a) * (j as f64 / n as f64));
                 }
             }
         }

@@ -6,10 +6,11 @@ use super::lattice::{Lattice, edge_of_key};
 use super::warp::least_fraction;
 use crate::Vec3;
 
-/// Outside, inside, and declared inside to keep a thin part.
+/// Outside and inside, by the winding number or by decree to keep a thin part or a narrow gap.
 const OUTSIDE: i8 = -1;
 const INSIDE: i8 = 1;
-const FORCED: i8 = 2;
+const FORCED_OUTSIDE: i8 = -2;
+const FORCED_INSIDE: i8 = 2;
 
 /// The lattice with a state per point.
 pub(super) struct Field {
@@ -53,17 +54,17 @@ impl Field {
         (0..self.states.len() as u32).filter(|&point| self.sign(point) > 0)
     }
 
-    /// Declares the lattice point nearest to `x` inside. Returns whether it was not before.
-    pub(super) fn force_nearest(&mut self, x: Vec3) -> bool {
+    /// Declares the lattice point nearest to `x` inside or outside. Returns whether that is new; the first decree holds.
+    pub(super) fn force_nearest(&mut self, x: Vec3, inside: bool) -> bool {
         let at = self.lattice.scaled(x);
         let nearest_of = |parity: f64| at.map(|c| 2.0 * ((c - parity) / 2.0).round() + parity);
         let (corner, centre) = (nearest_of(0.0), nearest_of(1.0));
         let near = if (corner - at).norm_squared() <= (centre - at).norm_squared() { corner } else { centre };
         let Some(point) = self.lattice.point(near.map(|c| c as i64).into()) else { return false };
         let state = &mut self.states[point as usize];
-        let changed = *state == OUTSIDE;
+        let changed = matches!(*state, OUTSIDE | INSIDE);
         if changed {
-            *state = FORCED;
+            *state = if inside { FORCED_INSIDE } else { FORCED_OUTSIDE };
         }
         changed
     }
@@ -80,10 +81,15 @@ impl Field {
         let start = self.crossings.partition_point(|&(other, _)| other < key);
         let on_edge = self.crossings[start..].iter().take_while(|&&(other, _)| other == key);
         let fractions = on_edge.map(|&(_, t)| if leaves_inside { t } else { 1.0 - t });
-        if self.states[inside as usize] == FORCED {
-            // The thin part ends at the last crossing; below the bound the point itself would be moved away.
+        let kept = self.states[inside as usize] == FORCED_INSIDE;
+        let gap = self.states[outside as usize] == FORCED_OUTSIDE;
+        if kept || gap {
+            // The part ends at its last crossing and the gap begins at its first. Nearer to a point than the bound, the
+            // point itself would be moved away, and with it what it stands for.
             let least = least_fraction(edge_of_key(key).1);
-            return fractions.fold(least, f64::max);
+            let cut =
+                if kept { fractions.fold(least, f64::max) } else { fractions.fold(1.0 - least, f64::min) };
+            return if gap { cut.min(1.0 - least) } else { cut };
         }
         let first = fractions.fold(f64::INFINITY, f64::min);
         if first.is_finite() { first } else { self.bisect(body, inside, outside) }

@@ -6,8 +6,9 @@
 //! 10° and 161° whatever the input (a search over all stencils is among the tests). Inside is where the generalised winding number is above ½, so holes,
 //! self-intersections and doubled sheets of the input do no harm.
 //!
-//! Parts thinner than the lattice can resolve would vanish. Where the input lies too far from the result, the nearest
-//! lattice point is declared inside, which keeps the part, thickened to the least that the angles allow.
+//! Parts thinner than the lattice can resolve would vanish, and narrower gaps would close. Where the input lies too far
+//! from the result, the nearest lattice point is declared inside or outside, which keeps the part or the gap, widened to
+//! the least that the angles allow.
 
 mod crossings;
 mod field;
@@ -34,8 +35,11 @@ const MOST_POINTS: usize = 1 << 27;
 /// A point of the input farther than this many lattice edges from the result is a lost part.
 const LOST: f64 = 0.75;
 
-/// Rounds of bringing back lost parts.
-const ROUNDS: usize = 4;
+/// Rounds of bringing back lost parts and gaps.
+const ROUNDS: usize = 6;
+
+/// How far beside the surface to ask whether it is the border of the body, in lattice edges.
+const BESIDE: f64 = 1e-3;
 
 impl Tetrahedralizer for Stuffing {
     fn name(&self) -> &'static str {
@@ -129,14 +133,23 @@ impl<'a> Body<'a> {
         Ok(mesh)
     }
 
-    /// Declares lattice points inside where the input is too far from `mesh`. Returns whether any was.
+    /// Where the input is too far from the surface of `mesh`, declares the nearest lattice point inside (a thin part was
+    /// lost) or outside (a narrow gap was filled). Returns whether any was.
+    ///
+    /// Sheets of the input in the middle of the body, as self-intersections make them, bound nothing and stay unseen.
     fn bring_back_lost_parts(&self, mesh: &TetMesh, field: &mut Field) -> bool {
         let edge = field.lattice.edge;
         let result = SurfaceTree::new(&mesh.surface_mesh());
+        let normals = self.surface.face_normals();
         let mut changed = false;
-        hausdorff::for_samples(self.surface, 0.5 * edge, |x| {
-            if !result.any_within(x, LOST * edge) {
-                changed |= field.force_nearest(x);
+        hausdorff::for_samples(self.surface, 0.5 * edge, |face, x| {
+            if result.any_within(x, LOST * edge) {
+                return;
+            }
+            let filled = result.winding_number(x) > 0.5;
+            let beyond = x + normals[face] * (self.orientation * BESIDE * edge);
+            if !filled || self.winding(beyond) < 0.5 {
+                changed |= field.force_nearest(x, !filled);
             }
         });
         changed
