@@ -4,7 +4,7 @@
 //! and the projection r (x_i − x_j)/|x_i − x_j|: Hooke's springs of stiffness ω (Liu et al. 2013, "Fast simulation
 //! of mass-spring systems").
 
-use crate::lanes::{Arithmetic, BLOCK, Instructions, Kernel, Lanes, Level, dot};
+use crate::lanes::{Arithmetic, BLOCK, Instructions, Kernel, Lanes, Level};
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
 use pd_core::{EnergyBatch, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
@@ -129,10 +129,11 @@ impl EnergyBatch for EdgeSprings {
     }
 }
 
-/// Vectors of a block of edges side by side.
-type Vectors = [[Real; BLOCK]; 3];
+/// Edges handled at a time: the vectors stay in the first cache from one pass to the next.
+const CHUNK: usize = 256;
 
-/// Edges side by side: r = d (1 − l/|d|), with an inverse square root in place of a root and a division.
+/// r = d (1 − l/|d|) in three passes: vectors d and their squared lengths, factors in lanes, with an inverse square root
+/// in place of a root and a division, and products. Vectors stay as they are in memory.
 struct Residual<'a> {
     batch: &'a EdgeSprings,
     elements: Range<usize>,
@@ -144,19 +145,27 @@ impl Kernel for Residual<'_> {
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) {
         let Self { batch, elements, x, r } = self;
-        let mut vectors = [[0.0; BLOCK]; 3];
-        let mut lengths = [0.0; BLOCK];
-        for (k, r) in r.chunks_mut(BLOCK).enumerate() {
-            let first = elements.start + k * BLOCK;
+        let mut squares = [1.0; CHUNK];
+        let mut lengths = [1.0; BLOCK];
+        for (k, r) in r.chunks_mut(CHUNK).enumerate() {
+            let first = elements.start + k * CHUNK;
             let elements = first..first + r.len();
-            // Lanes beyond the last element hold what was there before and are not written.
-            read(&batch.edges[elements.clone()], x, &mut vectors);
-            lengths[..r.len()].copy_from_slice(&batch.lengths[elements.clone()]);
+            measure(&batch.edges[elements.clone()], x, r, &mut squares);
             let mut sound = true;
-            for lane in (0..BLOCK).step_by(I::Lanes::COUNT) {
-                sound &= stretch(instructions, &lengths, &mut vectors, lane);
+            let rest = batch.lengths[elements.clone()].chunks(I::Lanes::COUNT);
+            for (rest, squares) in rest.zip(squares.chunks_exact_mut(I::Lanes::COUNT)) {
+                let rest = if rest.len() == I::Lanes::COUNT {
+                    instructions.load(rest)
+                } else {
+                    // Lanes beyond the last edge are computed and not used.
+                    lengths[..rest.len()].copy_from_slice(rest);
+                    instructions.load(&lengths)
+                };
+                let square = instructions.load(squares);
+                rest.neg_mul_add(square.rsqrt(), square.fill(1.0)).store(squares);
+                sound &= !(square.any_not_above(ORDINARY.start) | (-square).any_not_above(-ORDINARY.end));
             }
-            write(&vectors, r);
+            scale(&squares, r);
             if !sound {
                 batch.repair(elements, x, r);
             }
@@ -164,41 +173,21 @@ impl Kernel for Residual<'_> {
     }
 }
 
-/// Replaces the vectors from `lane` on by their residuals; says whether all were of an ordinary length.
-#[inline(always)]
-fn stretch<I: Instructions>(
-    instructions: I,
-    lengths: &[Real; BLOCK],
-    vectors: &mut Vectors,
-    lane: usize,
-) -> bool {
-    let [x, y, z] = [
-        instructions.load(&vectors[0][lane..]),
-        instructions.load(&vectors[1][lane..]),
-        instructions.load(&vectors[2][lane..]),
-    ];
-    let square = dot(&[x, y, z], &[x, y, z]);
-    let factor = instructions.load(&lengths[lane..]).neg_mul_add(square.rsqrt(), square.fill(1.0));
-    (x * factor).store(&mut vectors[0][lane..]);
-    (y * factor).store(&mut vectors[1][lane..]);
-    (z * factor).store(&mut vectors[2][lane..]);
-    !(square.any_not_above(ORDINARY.start) || (-square).any_not_above(-ORDINARY.end))
-}
-
-/// The present vectors of `edges`, into lanes. Not inlined, for the reason given in `tet_lanes.rs`; so is `write`.
+/// Vectors of `edges` and their squared lengths.
+///
+/// Not inlined, and so compiled for all processors: with the instructions of the kernels the compiler would make this and
+/// [`scale`] of gather and scatter instructions, which are slower than plain loads and stores.
 #[inline(never)]
-fn read(edges: &[[u32; 2]], x: &[Vec3], to: &mut Vectors) {
-    for (lane, &[i, j]) in edges.iter().enumerate().take(BLOCK) {
-        let vector = x[i as usize] - x[j as usize];
-        for k in 0..3 {
-            to[k][lane] = vector[k];
-        }
+fn measure(edges: &[[u32; 2]], x: &[Vec3], r: &mut [Vec3], squares: &mut [Real; CHUNK]) {
+    for ((&[i, j], r), square) in edges.iter().zip(r).zip(squares) {
+        *r = x[i as usize] - x[j as usize];
+        *square = r.norm_squared();
     }
 }
 
 #[inline(never)]
-fn write(from: &Vectors, r: &mut [Vec3]) {
-    for (lane, r) in r.iter_mut().enumerate().take(BLOCK) {
-        *r = Vec3::new(from[0][lane], from[1][lane], from[2][lane]);
+fn scale(factors: &[Real; CHUNK], r: &mut [Vec3]) {
+    for (r, factor) in r.iter_mut().zip(factors) {
+        *r *= *factor;
     }
 }

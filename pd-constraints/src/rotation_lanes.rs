@@ -11,10 +11,13 @@
 use crate::lanes::{LARGEST_SQUARE, Lanes, SMALLEST_SQUARE, combine, cross, dot};
 
 /// Least ζ, relative to (√3 |F|)³, which is 27/8 ζ for a rotation: rounding errors grow with the inverse.
-const LEAST_ZETA: f64 = 1e-2;
+const LEAST_ZETA: f64 = 1e-3;
 
-/// Newton steps: enough for all matrices above [`LEAST_ZETA`].
-const STEPS: usize = 6;
+/// Newton steps: enough for strains of a third. Lanes that need more have them in rounds of as many.
+const STEPS: usize = 4;
+
+/// Rounds of Newton steps after the first.
+const ROUNDS: usize = 2;
 
 /// The last step must be this small, relative to λ; the error squares.
 const LAST_STEP: f64 = 1e-9;
@@ -34,14 +37,17 @@ pub(crate) fn residual<T: Lanes>(f: &[[T; 3]; 3]) -> ([[T; 3]; 3], T) {
 
     let triple = square * one.fill(3.0);
     let bound = triple * triple.rsqrt();
-    let mut lambda = bound;
-    let mut step = bound;
-    for _ in 0..STEPS {
-        let e = lambda.mul_add(lambda, -square);
-        let value = e.mul_add(e, -lambda.mul_add(linear, constant));
-        let slope = (lambda * e).mul_add(one.fill(4.0), -linear);
-        step = value * slope.recip();
-        lambda = lambda - step;
+    let quartic = [square, linear, constant];
+    let (mut lambda, mut step) = newton(bound, &quartic);
+    // Lanes that need no more keep their bits, whatever the others do.
+    for _ in 0..ROUNDS {
+        let limit = lambda * one.fill(LAST_STEP);
+        if !(limit - step.abs()).any_not_above(0.0) {
+            break;
+        }
+        let (better, smaller) = newton(lambda, &quartic);
+        lambda = step.abs().if_less(limit, lambda, better);
+        step = step.abs().if_less(limit, step, smaller);
     }
 
     let kappa = lambda.mul_add(lambda, -square) * one.fill(0.5);
@@ -66,4 +72,18 @@ pub(crate) fn residual<T: Lanes>(f: &[[T; 3]; 3]) -> ([[T; 3]; 3], T) {
     sound = square.if_less(one.fill(LARGEST_SQUARE), sound, zero);
     sound = one.fill(SMALLEST_SQUARE).if_less(square, sound, zero);
     (residual, sound)
+}
+
+/// λ after some Newton steps for (λ² − a)² − b λ − c = 0, and the last of them.
+#[inline(always)]
+fn newton<T: Lanes>(mut lambda: T, [a, b, c]: &[T; 3]) -> (T, T) {
+    let mut step = lambda;
+    for _ in 0..STEPS {
+        let e = lambda.mul_add(lambda, -*a);
+        let value = e.mul_add(e, -lambda.mul_add(*b, *c));
+        let slope = (lambda * e).mul_add(lambda.fill(4.0), -*b);
+        step = value * slope.recip();
+        lambda = lambda - step;
+    }
+    (lambda, step)
 }

@@ -16,7 +16,7 @@ const SWEEPS: usize = 3;
 const OFF_DIAGONAL: f64 = 1e-13;
 
 /// Least ratio of the eigenvalues of FᵀF. Rounding errors of FᵀF grow with its inverse.
-const LEAST_RATIO: f64 = 1e-3;
+const LEAST_RATIO: f64 = 1e-5;
 
 /// Least distance of the two smallest singular values of an inverted matrix, relative to the largest: near a tie the
 /// nearest point jumps from one to the other.
@@ -60,6 +60,19 @@ fn finish<T: Lanes>(f: &[[T; 3]; 3], guess: [[T; 3]; 3], min: f64, max: f64) -> 
     }
     let (mut diagonal, mut off) = gram(&b);
     sweep(&mut diagonal, &mut off, &mut v);
+    // Equal singular values may need another sweep. Lanes that need none keep their bits, whatever the others do.
+    let limit = diagonal[0].min(diagonal[1].min(diagonal[2])) * one.fill(OFF_DIAGONAL);
+    let left = off[1].abs().max(off[2].abs());
+    if (limit - left).any_not_above(0.0) {
+        let mut again = v;
+        sweep(&mut diagonal, &mut off, &mut again);
+        for k in 0..3 {
+            off[k] = left.if_less(limit, zero, off[k]);
+            for i in 0..3 {
+                v[k][i] = left.if_less(limit, v[k][i], again[k][i]);
+            }
+        }
+    }
 
     let (mut squares, mut values, mut inverses) = (diagonal, diagonal, diagonal);
     for k in 0..3 {

@@ -259,6 +259,25 @@ mod tests {
     use crate::Weight;
     use proptest::prelude::*;
 
+    /// Ordinary elements must not need the slow way.
+    #[test]
+    fn ordinary_elements_are_done_in_lanes() {
+        let turn = *nalgebra::Rotation3::new(Vec3::new(0.3, -1.0, 2.0)).matrix();
+        for s in [
+            [1.0, 1.0, 1.0],
+            [1.1, 1.0, 1.0],
+            [1.1, 1.1, 0.7],
+            [1.3, 0.9, 0.5],
+            [3.0, 0.5, 0.2],
+            [1.2, 0.8, -0.3],
+        ] {
+            let f = turn * Mat3::from_diagonal(&Vec3::from(s)) * turn;
+            let f = [0, 1, 2].map(|j| [0, 1, 2].map(|i| f[(i, j)]));
+            assert_eq!(Rigid.residual(&[f, f])[1].1, 1.0, "{s:?}");
+            assert_eq!(Stretch { min: 0.9, max: 1.1 }.residual(&[f, f])[1].1, 1.0, "{s:?}");
+        }
+    }
+
     fn vector(size: Real) -> impl Strategy<Value = Vec3> {
         [-size..size, -size..size, -size..size].prop_map(Vec3::from)
     }
