@@ -191,3 +191,45 @@ fn scale(factors: &[Real; CHUNK], r: &mut [Vec3]) {
         *r *= *factor;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_agrees_with_the_plain_one_for_any_cut() {
+        let n = 600;
+        let at = |k: usize, size: Real| {
+            let k = k as Real;
+            Vec3::new((1.7 * k).sin(), (2.3 * k).cos(), (0.9 * k).sin()) * size
+        };
+        let rest: Vec<Vec3> = (0..=n).map(|k| at(k, 1.0)).collect();
+        let edges: Vec<[u32; 2]> = (0..n as u32).map(|k| [k, k + 1]).collect();
+        let batch = EdgeSprings::new(&rest, &edges, 1.0).unwrap();
+        let mut x: Vec<Vec3> = (0..=n).map(|k| at(k + 7, 1.3)).collect();
+        // No length, denormal, tiny, huge.
+        for (k, size) in [(50, 0.0), (100, 1e-310), (290, 1e-160), (599, 1e150)] {
+            x[k + 1] = x[k] * 0.0 + Vec3::y() * size;
+            x[k] *= 0.0;
+        }
+        for level in Level::all() {
+            let mut whole = vec![Vec3::zeros(); n];
+            level.run(Residual { batch: &batch, elements: 0..n, x: &x, r: &mut whole });
+            for (element, r) in whole.iter().enumerate() {
+                let vector = batch.vector(element, &x);
+                let plain = vector - batch.nearest(element, &vector);
+                assert!(
+                    (r - plain).amax() <= 1e-15 * (1.0 + vector.amax()),
+                    "{level:?} {element} {r} {plain}"
+                );
+            }
+            for cut in [1, 5, 31, 33, 255, 257, 599] {
+                let mut parts = vec![Vec3::zeros(); n];
+                let (first, second) = parts.split_at_mut(cut);
+                level.run(Residual { batch: &batch, elements: 0..cut, x: &x, r: first });
+                level.run(Residual { batch: &batch, elements: cut..n, x: &x, r: second });
+                assert_eq!(whole, parts, "{level:?} {cut}");
+            }
+        }
+    }
+}
