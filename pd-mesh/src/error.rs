@@ -68,7 +68,7 @@ pub enum MeshError {
         expected: &'static str,
     },
     /// No mesher has that name.
-    #[error("no mesher is named {name:?}, there are: stuffing, tetgen")]
+    #[error("no mesher is named {name:?}, there are: {}", crate::tetrahedralize::NAMES.join(", "))]
     UnknownMesher {
         /// The name asked for.
         name: String,

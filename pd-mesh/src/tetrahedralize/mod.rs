@@ -3,7 +3,8 @@
 //! | name | what it is | keeps the surface | refuses |
 //! |---|---|---|---|
 //! | `stuffing` | isosurface stuffing, built in, any input that winds around something | to a fraction of the lattice edge | an empty body |
-//! | `tetgen` | the program TetGen, found on PATH or given by its path, never linked | exactly | self-intersections, holes |
+//! | `tetgen` | the program TetGen, found on PATH or given by its path, not linked | exactly | self-intersections, holes |
+//! | `tetgen-linked` | the library TetGen, feature `tetgen` alone, which puts the program under the AGPL | exactly | the same |
 //!
 //! [`by_name`] makes one of them; [`tetrahedralize_first`] tries several in order and tells why each one before the last
 //! failed. Output of other meshers (fTetWild, Gmsh) comes in as files: see [`crate::io::read_path`].
@@ -19,10 +20,14 @@
 //! ```
 
 mod embedding;
+#[cfg(feature = "tetgen")]
+mod linked;
 mod stuffing;
 mod tetgen;
 
 pub use embedding::{Embedding, Skin};
+#[cfg(feature = "tetgen")]
+pub use linked::LinkedTetGen;
 pub use stuffing::Stuffing;
 pub use tetgen::TetGen;
 
@@ -77,7 +82,15 @@ pub trait Tetrahedralizer {
 }
 
 /// Names of all meshers, in the order in which they are best tried.
-pub const NAMES: [&str; 2] = ["stuffing", "tetgen"];
+#[cfg(not(feature = "tetgen"))]
+pub const NAMES: &[&str] = &["stuffing", "tetgen"];
+
+/// Names of all meshers, in the order in which they are best tried.
+#[cfg(feature = "tetgen")]
+pub const NAMES: &[&str] = &["stuffing", "tetgen-linked", "tetgen"];
+
+/// Whether TetGen is linked in, which puts the whole program under the AGPL.
+pub const TETGEN_LINKED: bool = cfg!(feature = "tetgen");
 
 /// The mesher of that name, or `None`.
 #[must_use]
@@ -85,6 +98,8 @@ pub fn by_name(name: &str) -> Option<Box<dyn Tetrahedralizer>> {
     match name {
         "stuffing" => Some(Box::new(Stuffing)),
         "tetgen" => Some(Box::new(TetGen)),
+        #[cfg(feature = "tetgen")]
+        "tetgen-linked" => Some(Box::new(LinkedTetGen)),
         _ => None,
     }
 }

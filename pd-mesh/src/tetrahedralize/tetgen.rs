@@ -42,15 +42,8 @@ impl Tetrahedralizer for TetGen {
             Some(path) => failed(format!("there is no program {}", path.display())),
             None => failed("the program tetgen is not on PATH; install it (Debian: apt install tetgen) or give its path"),
         })?;
-        // The switches become one argument of the program; a space or slash in them could name another file.
         let switches = &options.tetgen_switches;
-        if !switches.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '/'))
-            || !switches.contains('p')
-        {
-            return Err(failed(format!(
-                "{switches:?} are no switches of TetGen for a surface, as in pq1.414Y"
-            )));
-        }
+        check_switches(switches).map_err(failed)?;
         let directory =
             tempfile::tempdir().map_err(|error| failed(format!("no temporary directory: {error}")))?;
         let input = directory.path().join("surface.smesh");
@@ -60,7 +53,7 @@ impl Tetrahedralizer for TetGen {
 
         let output = directory.path().join("surface.1.ele");
         if !success || !output.is_file() {
-            return Err(failed(reason(&log, surface)));
+            return Err(failed(why(surface, &said(&log))));
         }
         let mesh = io::read_path(&output).map_err(|error| failed(error.to_string()))?;
         let mut mesh = mesh.into_tet().ok_or_else(|| failed("it wrote no tetrahedra"))?;
@@ -95,20 +88,34 @@ fn run(program: &Path, switches: &str, input: &Path, log: &Path, seconds: f64) -
     }
 }
 
-/// Why there is no solid. Some builds abort before they can say it, so the usual cause is looked for here first.
-fn reason(log: &Path, surface: &TriMesh) -> String {
+/// The switches become one argument of the program; a space in them could name another file.
+pub(super) fn check_switches(switches: &str) -> Result<(), String> {
+    let letters = switches.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '/'));
+    if letters && switches.contains('p') {
+        Ok(())
+    } else {
+        Err(format!("{switches:?} are no switches of TetGen for a surface, as in pq1.414Y"))
+    }
+}
+
+/// Why there is no solid. Some builds abort before they can say it, so the usual causes are looked for here first.
+pub(super) fn why(surface: &TriMesh, otherwise: &str) -> String {
     if let Some([a, b]) = intersect::self_intersections(surface, 1).first() {
         return format!(
             "the surface intersects itself, at triangles {a} and {b} among others; TetGen needs one that does not"
         );
     }
-    let holes = surface.boundary_edges().len();
-    if holes > 0 {
-        return format!("the surface is not closed: {holes} sides belong to one triangle alone");
+    match surface.boundary_edges().len() {
+        0 => otherwise.to_owned(),
+        holes => format!("the surface is not closed: {holes} sides belong to one triangle alone"),
     }
+}
+
+/// What the program said that sounds like a reason.
+fn said(log: &Path) -> String {
     let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let telling = ["self-intersect", "Error", "error", "Invalid", "failed", "hole"];
+    let telling = ["Error", "error", "Invalid", "failed", "hole"];
     let found = lines().find(|line| telling.iter().any(|word| line.contains(word)));
     found
         .or_else(|| lines().next_back())

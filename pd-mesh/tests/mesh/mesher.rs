@@ -192,6 +192,23 @@ fn tetgen_keeps_the_surface_and_refuses_self_intersections() {
     assert!(error.to_string().contains("intersect"), "{error}");
 }
 
+#[cfg(feature = "tetgen")]
+#[test]
+fn the_library_makes_what_the_program_makes() {
+    use pd_mesh::tetrahedralize::LinkedTetGen;
+    let ball = generate::sphere(16, 8, 1.0).unwrap();
+    let options = Options { tetgen_switches: "pq2.0Y".to_owned(), ..Options::default() };
+    let solid = LinkedTetGen.tetrahedralize(&ball, &options).unwrap();
+    assert_eq!(solid.positions[..ball.positions.len()], ball.positions[..]);
+    if TetGen::find(None).is_some() {
+        assert_eq!(solid.tets.len(), TetGen.tetrahedralize(&ball, &options).unwrap().tets.len());
+    }
+    let mut other = ball.clone();
+    other.translate(Vec3::new(0.5, 0.1, 0.2));
+    let error = LinkedTetGen.tetrahedralize(&joined(ball, &other), &options).unwrap_err();
+    assert!(error.to_string().contains("intersects itself"), "{error}");
+}
+
 #[test]
 fn a_surface_around_nothing_is_refused() {
     let options = Options { size: Size::Edge(1e-9), ..Options::default() };
