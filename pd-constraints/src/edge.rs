@@ -4,7 +4,6 @@
 //! and the projection r (x_i − x_j)/|x_i − x_j|: Hooke's springs of stiffness ω (Liu et al. 2013, "Fast simulation
 //! of mass-spring systems").
 
-use crate::lanes::{Arithmetic, BLOCK, Instructions, Kernel, Lanes, Level};
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
 use pd_core::{EnergyBatch, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
@@ -84,7 +83,8 @@ impl EdgeSprings {
     fn repair(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
         for (element, r) in elements.zip(r) {
             let vector = self.vector(element, x);
-            if !ORDINARY.contains(&vector.norm_squared()) {
+            let square = vector.norm_squared();
+            if !(square > ORDINARY.start && square < ORDINARY.end) {
                 *r = vector - self.nearest(element, &vector);
             }
         }
@@ -117,8 +117,20 @@ impl EnergyBatch for EdgeSprings {
         }
     }
 
+    /// r = d (1 − l/|d|), without a branch per edge: the division and the root, which take the time, then overlap with
+    /// those of the next edges.
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
-        Level::best().run(Residual { batch: self, elements, x, r });
+        let rest = self.edges[elements.clone()].iter().zip(&self.lengths[elements.clone()]);
+        let mut ordinary = true;
+        for ((&[i, j], length), r) in rest.zip(&mut *r) {
+            let vector = x[i as usize] - x[j as usize];
+            let square = vector.norm_squared();
+            *r = vector * (1.0 - length / square.sqrt());
+            ordinary &= (square > ORDINARY.start) & (square < ORDINARY.end);
+        }
+        if !ordinary {
+            self.repair(elements, x, r);
+        }
     }
 
     fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {
@@ -129,75 +141,12 @@ impl EnergyBatch for EdgeSprings {
     }
 }
 
-/// Edges handled at a time: the vectors stay in the first cache from one pass to the next.
-const CHUNK: usize = 256;
-
-/// r = d (1 − l/|d|) in three passes: vectors d and their squared lengths, factors in lanes, with an inverse square root
-/// in place of a root and a division, and products. Vectors stay as they are in memory.
-struct Residual<'a> {
-    batch: &'a EdgeSprings,
-    elements: Range<usize>,
-    x: &'a [Vec3],
-    r: &'a mut [Vec3],
-}
-
-impl Kernel for Residual<'_> {
-    #[inline(always)]
-    fn run<I: Instructions>(self, instructions: I) {
-        let Self { batch, elements, x, r } = self;
-        let mut squares = [1.0; CHUNK];
-        let mut lengths = [1.0; BLOCK];
-        for (k, r) in r.chunks_mut(CHUNK).enumerate() {
-            let first = elements.start + k * CHUNK;
-            let elements = first..first + r.len();
-            measure(&batch.edges[elements.clone()], x, r, &mut squares);
-            let mut sound = true;
-            let rest = batch.lengths[elements.clone()].chunks(I::Lanes::COUNT);
-            for (rest, squares) in rest.zip(squares.chunks_exact_mut(I::Lanes::COUNT)) {
-                let rest = if rest.len() == I::Lanes::COUNT {
-                    instructions.load(rest)
-                } else {
-                    // Lanes beyond the last edge are computed and not used.
-                    lengths[..rest.len()].copy_from_slice(rest);
-                    instructions.load(&lengths)
-                };
-                let square = instructions.load(squares);
-                rest.neg_mul_add(square.rsqrt(), square.fill(1.0)).store(squares);
-                sound &= !(square.any_not_above(ORDINARY.start) | (-square).any_not_above(-ORDINARY.end));
-            }
-            scale(&squares, r);
-            if !sound {
-                batch.repair(elements, x, r);
-            }
-        }
-    }
-}
-
-/// Vectors of `edges` and their squared lengths.
-///
-/// Not inlined, and so compiled for all processors: with the instructions of the kernels the compiler would make this and
-/// [`scale`] of gather and scatter instructions, which are slower than plain loads and stores.
-#[inline(never)]
-fn measure(edges: &[[u32; 2]], x: &[Vec3], r: &mut [Vec3], squares: &mut [Real; CHUNK]) {
-    for ((&[i, j], r), square) in edges.iter().zip(r).zip(squares) {
-        *r = x[i as usize] - x[j as usize];
-        *square = r.norm_squared();
-    }
-}
-
-#[inline(never)]
-fn scale(factors: &[Real; CHUNK], r: &mut [Vec3]) {
-    for (r, factor) in r.iter_mut().zip(factors) {
-        *r *= *factor;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_way_agrees_with_the_plain_one_for_any_cut() {
+    fn agrees_with_the_plain_way_for_any_cut() {
         let n = 600;
         let at = |k: usize, size: Real| {
             let k = k as Real;
@@ -212,24 +161,19 @@ mod tests {
             x[k + 1] = x[k] * 0.0 + Vec3::y() * size;
             x[k] *= 0.0;
         }
-        for level in Level::all() {
-            let mut whole = vec![Vec3::zeros(); n];
-            level.run(Residual { batch: &batch, elements: 0..n, x: &x, r: &mut whole });
-            for (element, r) in whole.iter().enumerate() {
-                let vector = batch.vector(element, &x);
-                let plain = vector - batch.nearest(element, &vector);
-                assert!(
-                    (r - plain).amax() <= 1e-15 * (1.0 + vector.amax()),
-                    "{level:?} {element} {r} {plain}"
-                );
-            }
-            for cut in [1, 5, 31, 33, 255, 257, 599] {
-                let mut parts = vec![Vec3::zeros(); n];
-                let (first, second) = parts.split_at_mut(cut);
-                level.run(Residual { batch: &batch, elements: 0..cut, x: &x, r: first });
-                level.run(Residual { batch: &batch, elements: cut..n, x: &x, r: second });
-                assert_eq!(whole, parts, "{level:?} {cut}");
-            }
+        let mut whole = vec![Vec3::zeros(); n];
+        batch.residual(0..n, &x, &mut whole);
+        for (element, r) in whole.iter().enumerate() {
+            let vector = batch.vector(element, &x);
+            let plain = vector - batch.nearest(element, &vector);
+            assert!((r - plain).amax() <= 1e-15 * (1.0 + vector.amax()), "{element} {r} {plain}");
+        }
+        for cut in [1, 5, 31, 33, 255, 257, 599] {
+            let mut parts = vec![Vec3::zeros(); n];
+            let (first, second) = parts.split_at_mut(cut);
+            batch.residual(0..cut, &x, first);
+            batch.residual(cut..n, &x, second);
+            assert_eq!(whole, parts, "{cut}");
         }
     }
 }
