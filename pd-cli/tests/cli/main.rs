@@ -10,3 +10,4 @@ mod bad_scenes;
 mod bad_usage;
 mod commands;
 mod desk;
+mod meshes;

@@ -57,7 +57,10 @@ fn check_object(object: &ObjectDesc) -> Result<(), Fault> {
         return fault("translate", "must be finite".into());
     }
     if object.tetrahedralize.is_some() && (object.mass_column.is_some() || object.weight_column.is_some()) {
-        return fault("tetrahedralize", "makes new vertices, to which columns of the file do not belong".into());
+        return fault(
+            "tetrahedralize",
+            "makes new vertices, to which columns of the file do not belong".into(),
+        );
     }
     if object.weight_column.is_some() && object.material.is_some() {
         return fault("weight-column", "the material gives the weights; give either".into());

@@ -88,8 +88,16 @@ impl Object {
         if first.saturating_add(count) > u32::MAX as usize {
             return Err(SceneError::Mesh(format!("{}: too many vertices for 32-bit numbers", files.scene)));
         }
-        let mut object =
-            Self { name: desc.name.clone(), first: first as u32, mesh, edges, surface, column_masses, weight_factors, pins: vec![] };
+        let mut object = Self {
+            name: desc.name.clone(),
+            first: first as u32,
+            mesh,
+            edges,
+            surface,
+            column_masses,
+            weight_factors,
+            pins: vec![],
+        };
         for (k, pin) in desc.pins.iter().enumerate() {
             let field = format!("object {:?}.pin[{k}].select", desc.name);
             object.pins.push(object.select(&pin.select, &field, files)?);
@@ -182,7 +190,12 @@ fn wrong(desc: &ObjectDesc, files: &Files<'_>, key: &str, what: impl Into<String
 }
 
 /// The tetrahedra inside a surface; a solid stays what it is.
-fn solid_of(mesh: Mesh, how: &TetrahedralizeDesc, desc: &ObjectDesc, files: &Files<'_>) -> Result<Mesh, SceneError> {
+fn solid_of(
+    mesh: Mesh,
+    how: &TetrahedralizeDesc,
+    desc: &ObjectDesc,
+    files: &Files<'_>,
+) -> Result<Mesh, SceneError> {
     let Mesh::Tri(surface) = mesh else { return Ok(mesh) };
     let sizes = [how.cells.map(Size::Cells), how.edge.map(Size::Edge), how.tets.map(Size::Tets)];
     let mut given = sizes.into_iter().flatten();
@@ -199,7 +212,8 @@ fn solid_of(mesh: Mesh, how: &TetrahedralizeDesc, desc: &ObjectDesc, files: &Fil
         None => vec!["stuffing"],
     };
     let made = tetrahedralize::tetrahedralize_first(&names, &surface, &options);
-    made.map(|made| Mesh::Tet(made.mesh)).map_err(|error| wrong(desc, files, "tetrahedralize", error.to_string()))
+    made.map(|made| Mesh::Tet(made.mesh))
+        .map_err(|error| wrong(desc, files, "tetrahedralize", error.to_string()))
 }
 
 /// Names of the columns that a file has, for messages.
@@ -216,7 +230,12 @@ fn masses_from_column(
     let Some(name) = &desc.mass_column else { return Ok(None) };
     let values = data.vertex_column(name).ok_or_else(|| {
         let has = listed(&data.vertex_columns);
-        wrong(desc, files, "mass-column", format!("the mesh has no column {name:?} per vertex; it has: {has}"))
+        wrong(
+            desc,
+            files,
+            "mass-column",
+            format!("the mesh has no column {name:?} per vertex; it has: {has}"),
+        )
     })?;
     match values.iter().position(|mass| !(*mass > 0.0 && mass.is_finite())) {
         Some(vertex) => {
@@ -238,10 +257,13 @@ fn factors_from_column(
     }
     let values = data.vertex_column(name).ok_or_else(|| {
         let (elements, vertices) = (listed(&data.element_columns), listed(&data.vertex_columns));
-        let what = format!("the mesh has no column {name:?}; it has per element: {elements}; per vertex: {vertices}");
+        let what = format!(
+            "the mesh has no column {name:?}; it has per element: {elements}; per vertex: {vertices}"
+        );
         wrong(desc, files, "weight-column", what)
     })?;
-    let mean = |corners: &[u32]| corners.iter().map(|&v| values[v as usize]).sum::<Real>() / corners.len() as Real;
+    let mean =
+        |corners: &[u32]| corners.iter().map(|&v| values[v as usize]).sum::<Real>() / corners.len() as Real;
     Ok(Some(match &data.mesh {
         Mesh::Tri(mesh) => mesh.triangles.iter().map(|corners| mean(corners)).collect(),
         Mesh::Tet(mesh) => mesh.tets.iter().map(|corners| mean(corners)).collect(),
@@ -316,4 +338,61 @@ fn read_numbers(path: &Path) -> Result<Vec<u32>, SceneError> {
         }
     }
     Ok(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ModelPaths;
+    use crate::scene::Scene;
+    use pd_mesh::{generate, io};
+
+    /// A scene of one body in a directory of its own.
+    fn load(files: &[(&str, &[u8])], body: &str) -> Result<Scene, crate::SceneError> {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            std::fs::write(directory.path().join(name), bytes).unwrap();
+        }
+        let text = format!("title = \"test\"\n[[object]]\nname = \"body\"\n{body}\n");
+        Scene::parse("test.toml", &text, Some(directory.path()), &ModelPaths::default())
+    }
+
+    #[test]
+    fn a_surface_is_filled_and_runs() {
+        let mut obj = Vec::new();
+        io::write_obj(&mut obj, &generate::torus(32, 16, 1.0, 0.4).unwrap()).unwrap();
+        let scene = load(
+            &[("ring.obj", &obj)],
+            "shape = { kind = \"file\", file = \"ring.obj\" }\ntetrahedralize = { cells = 12 }\ntet = { weight = 1000.0 }",
+        )
+        .unwrap();
+        assert!(scene.objects[0].is_solid());
+        assert_eq!(scene.model(0.0).unwrap().constraints(), scene.elements());
+        let error = load(
+            &[("ring.obj", &obj)],
+            "shape = { kind = \"file\", file = \"ring.obj\" }\ntetrahedralize = { cells = 12, tets = 9 }",
+        );
+        assert!(error.unwrap_err().to_string().contains("give one of cells, edge and tets"));
+    }
+
+    #[test]
+    fn columns_give_masses_and_weights() {
+        let bar = generate::bar(1, 1, 2, 1.0).unwrap();
+        let masses: Vec<f64> = (0..12).map(|v| 0.1 + v as f64).collect();
+        let soft: Vec<f64> = (0..10).map(|t| 1.0 / (1.0 + t as f64)).collect();
+        let mut vtu = Vec::new();
+        io::write_vtu(&mut vtu, &bar, &[("m", &masses)], &[("soft", &soft)]).unwrap();
+        let shape = "shape = { kind = \"file\", file = \"bar.vtu\" }\ntet = { weight = 100.0 }";
+        let scene =
+            load(&[("bar.vtu", &vtu)], &format!("{shape}\nmass-column = \"m\"\nweight-column = \"soft\""))
+                .unwrap();
+        assert_eq!(scene.model(0.0).unwrap().masses(), &masses[..]);
+        assert_eq!(scene.objects[0].weight_factors.as_deref(), Some(&soft[..]));
+        // Per vertex: every element takes the mean of its corners.
+        let scene = load(&[("bar.vtu", &vtu)], &format!("{shape}\nweight-column = \"m\"")).unwrap();
+        let mean = bar.tets[3].iter().map(|&v| masses[v as usize]).sum::<f64>() / 4.0;
+        assert_eq!(scene.objects[0].weight_factors.as_ref().unwrap()[3], mean);
+        scene.model(0.0).unwrap();
+        let error = load(&[("bar.vtu", &vtu)], &format!("{shape}\nmass-column = \"weight\"")).unwrap_err();
+        assert!(error.to_string().contains("no column \"weight\" per vertex; it has: m"), "{error}");
+    }
 }
