@@ -47,7 +47,7 @@ enum Numbers {
     Half(Factored<Half>),
 }
 
-/// Block Cholesky with panels that stream: see the [module](self).
+/// Block Cholesky with panels that stream: every byte of the factor is read in order, once forward and once back.
 ///
 /// The analysis is kept while the pattern stays the same (same `Arc` or equal), so a new time step or weight costs
 /// the numeric factor only.
