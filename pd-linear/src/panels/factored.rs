@@ -33,9 +33,9 @@ pub(super) struct Factored<S: Kernels> {
     /// Local vectors of all parts, one after another.
     vector: Vec<Row<S>>,
     /// In the order of elimination: the row of the matrix and its 1/√A_ii.
-    rows: Vec<(u32, Real)>,
+    rows: Vec<(u32, S::Arithmetic)>,
     /// For every row of the matrix: its place in `vector` and its 1/√A_ii.
-    places: Vec<(u32, Real)>,
+    places: Vec<(u32, S::Arithmetic)>,
 }
 
 /// Columns `at .. at + width` of right-hand sides that have `columns` in all.
@@ -77,13 +77,14 @@ impl<S: Kernels> Factored<S> {
             part.stream.finish(kernel.shape)?;
             part.scratch = vec![Default::default(); part.stream.scratch()];
         }
-        let rows = symbolic.order.iter().map(|&old| (old, scale[old as usize])).collect();
-        let mut places = vec![(0, 0.0); a.rows()];
+        let short = |old: usize| S::Arithmetic::from_f64(scale[old]);
+        let rows = symbolic.order.iter().map(|&old| (old, short(old as usize))).collect();
+        let mut places = vec![Default::default(); a.rows()];
         let mut base = 0;
         for part in &parts {
             for j in part.columns.clone() {
                 let old = symbolic.order[j] as usize;
-                places[old] = ((base + j - part.columns.start) as u32, scale[old]);
+                places[old] = ((base + j - part.columns.start) as u32, short(old));
             }
             base += part.stream.rows();
         }
@@ -100,7 +101,7 @@ impl<S: Kernels> Factored<S> {
         let part = |part: &Part<S>| part.stream.bytes() + part.scratch.len() * size_of::<S::Arithmetic>();
         self.parts.iter().map(part).sum::<usize>()
             + self.vector.len() * size_of::<Row<S>>()
-            + (self.rows.len() + self.places.len()) * size_of::<(u32, Real)>()
+            + (self.rows.len() + self.places.len()) * size_of::<(u32, S::Arithmetic)>()
     }
 
     /// Solves for all columns, three at a time.
@@ -168,12 +169,21 @@ impl<S: Kernels> Factored<S> {
         let write = |first: usize, x: &mut [Real]| {
             let places = &self.places[first / columns..];
             let mut check = [0.0; 4]; // stays zero unless an infinity or a NaN enters
-            for (x, &(place, scale)) in x.chunks_exact_mut(columns).zip(places) {
-                let row = self.vector[place as usize].map(|value| value.to_f64() * (scale * back));
-                for (check, value) in check.iter_mut().zip(row) {
-                    *check += value * 0.0;
+            let mut fetch = |&(place, scale): &(u32, S::Arithmetic)| -> [Real; 4] {
+                let row = self.vector[place as usize].map(|value| (value * scale).to_f64() * back);
+                check = std::array::from_fn(|c| check[c] + row[c] * 0.0);
+                row
+            };
+            if columns == TOGETHER {
+                // A copy of known length is three moves; of unknown length, a call.
+                for (x, place) in x.as_chunks_mut::<TOGETHER>().0.iter_mut().zip(places) {
+                    let [a, b, c, _] = fetch(place);
+                    *x = [a, b, c];
                 }
-                x[at..at + width].copy_from_slice(&row[..width]);
+            } else {
+                for (x, place) in x.chunks_exact_mut(columns).zip(places) {
+                    x[at..at + width].copy_from_slice(&fetch(place)[..width]);
+                }
             }
             if check != [0.0; 4] {
                 finite.store(false, Ordering::Relaxed);
@@ -190,26 +200,26 @@ impl<S: Kernels> Factored<S> {
 
 /// Puts a right-hand side, scaled, into the own rows of a local vector and returns the rows behind them.
 fn load<'a, S: Kernels>(
-    rows: &[(u32, Real)],
+    rows: &[(u32, S::Arithmetic)],
     b: &[Real],
     window: Window,
     vector: &'a mut [Row<S>],
 ) -> &'a mut [Row<S>] {
     let Window { columns, at, width, gain } = window;
     let (own, rest) = vector.split_at_mut(rows.len());
-    let convert = |value: Real| S::Arithmetic::from_f64(value);
+    let convert = |value: Real| S::Arithmetic::from_f64(value * gain);
     if columns == TOGETHER {
         for (to, &(row, scale)) in own.iter_mut().zip(rows) {
-            let (from, scale) = (&b[3 * row as usize..3 * row as usize + 3], scale * gain);
+            let from = &b[3 * row as usize..3 * row as usize + 3];
             let zero = S::Arithmetic::default();
-            *to = [convert(from[0] * scale), convert(from[1] * scale), convert(from[2] * scale), zero];
+            *to = [convert(from[0]) * scale, convert(from[1]) * scale, convert(from[2]) * scale, zero];
         }
     } else {
         for (to, &(row, scale)) in own.iter_mut().zip(rows) {
             *to = Default::default();
             let from = &b[row as usize * columns + at..][..width];
             for (to, value) in to.iter_mut().zip(from) {
-                *to = convert(value * (scale * gain));
+                *to = convert(*value) * scale;
             }
         }
     }

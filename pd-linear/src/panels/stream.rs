@@ -1,12 +1,15 @@
 //! Panels packed in the order the sweeps read them.
 //!
 //! M = [W; S⁻¹] of a panel is cut into groups of columns, a group into blocks of as many rows as a register has
-//! lanes; a block holds its columns one after another. Nothing is padded: the last block of a group has fewer rows,
+//! lanes; a block holds its columns one after another. Blocks are not padded: the last one of a group has fewer rows,
 //! and a full register read there runs into the following values, which are finite and meet zeros or are dropped.
 
 use super::front::Panel;
 use super::storage::Storage;
 use pd_core::LinearError;
+
+/// Panels start at multiples of this many bytes, so that most registers are read from one cache line.
+const CACHE_LINE: usize = 64;
 
 /// Shape of the blocks: chosen by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +66,8 @@ impl<S: Storage> Stream<S> {
         let (s, m) = (panel.columns, panel.rows);
         let largest = panel.inverse.iter().fold(0.0f64, |most, v| most.max(v.abs()));
         let unit = if size_of::<S>() == 2 { 2f64.powi(largest.log2().ceil() as i32) } else { 1.0 };
+        let line = CACHE_LINE / size_of::<S>();
+        self.values.resize(self.values.len().next_multiple_of(line), S::default());
         let packed = Packed {
             values: self.values.len(),
             index: self.index.len(),
@@ -99,8 +104,14 @@ impl<S: Storage> Stream<S> {
 
     /// Ends the stream: room for the last full register, and the check the unchecked kernels rely on.
     pub(super) fn finish(&mut self, shape: Shape) -> Result<(), LinearError> {
-        self.values.resize(self.values.len() + shape.lanes, S::default());
-        self.values.shrink_to_fit();
+        let line = CACHE_LINE / size_of::<S>();
+        let mut aligned: Vec<S> = Vec::with_capacity(line + self.values.len() + shape.lanes);
+        let shift = aligned.as_ptr().align_offset(CACHE_LINE).min(line);
+        aligned.resize(shift, S::default());
+        aligned.extend_from_slice(&self.values);
+        aligned.resize(aligned.len() + shape.lanes, S::default());
+        self.panels.iter_mut().for_each(|panel| panel.values += shift);
+        self.values = aligned;
         match self.index.iter().find(|&&row| row as usize >= self.rows) {
             None => Ok(()),
             Some(&row) => Err(LinearError::Pattern { row: row as usize, what: "a panel's row lies outside" }),

@@ -24,7 +24,7 @@ pub(super) struct CostModel {
 impl CostModel {
     /// For registers of this many values of so many bytes.
     pub(super) fn new(lanes: usize, bytes: usize) -> Self {
-        Self { panel: 100.0, row: 4.0, column: 8.0, value: 0.075 * bytes as f64, lanes }
+        Self { panel: 100.0, row: 4.0, column: 8.0, value: 0.2 * bytes as f64, lanes }
     }
 
     /// Cycles of a panel.

@@ -52,10 +52,11 @@ pub(super) trait Lanes<S: Storage> {
     /// # Safety
     /// `LANES` indices can be read and their rows lie inside `vector`.
     unsafe fn gather(vector: *const [S::Arithmetic; 4], index: *const u32) -> [Self::Register; 3];
-    /// Subtracts components from the first `count` ≤ `LANES` rows that `index` names, all different.
+    /// Subtracts components from the first `count` ≤ `LANES` rows that `index` names, and zero from the others: a
+    /// loop over `count` rows would cost more in wrong guesses of its end. Rows with a component to subtract differ.
     ///
     /// # Safety
-    /// `count` indices can be read and their rows lie inside `vector`.
+    /// `LANES` indices can be read and their rows lie inside `vector`.
     unsafe fn scatter(
         vector: *mut [S::Arithmetic; 4],
         index: *const u32,

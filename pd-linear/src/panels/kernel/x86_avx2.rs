@@ -213,21 +213,13 @@ impl<S: Widen> Lanes<S> for Single {
     unsafe fn scatter(vector: *mut [f32; 4], index: *const u32, count: usize, sums: [__m256; 3]) {
         // SAFETY: as above.
         unsafe {
-            let rows = rows_of(sums[0], sums[1], sums[2]);
-            if count == 8 {
-                for (k, rows) in rows.into_iter().enumerate() {
-                    subtract(vector, index.add(k), _mm256_castps256_ps128(rows));
-                    subtract(vector, index.add(k + 4), _mm256_extractf128_ps::<1>(rows));
-                }
-            } else {
-                let mut spilled = [[0f32; 8]; 4];
-                for (to, row) in spilled.iter_mut().zip(rows) {
-                    _mm256_storeu_ps(to.as_mut_ptr(), row);
-                }
-                for k in 0..count {
-                    let value = _mm_loadu_ps(spilled.as_ptr().cast::<f32>().add((k % 4) * 8 + k / 4 * 4));
-                    subtract(vector, index.add(k), value);
-                }
+            let lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+            let mask = _mm256_castsi256_ps(_mm256_cmpgt_epi32(_mm256_set1_epi32(count as i32), lane));
+            let [x, y, z] = sums;
+            let rows = rows_of(_mm256_and_ps(mask, x), _mm256_and_ps(mask, y), _mm256_and_ps(mask, z));
+            for k in 0..4 {
+                subtract(vector, index.add(k), _mm256_castps256_ps128(rows[k]));
+                subtract(vector, index.add(k + 4), _mm256_extractf128_ps::<1>(rows[k]));
             }
         }
     }

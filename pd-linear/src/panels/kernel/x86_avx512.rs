@@ -244,23 +244,18 @@ impl<S: Widen> Lanes<S> for Single {
     unsafe fn scatter(vector: *mut [f32; 4], index: *const u32, count: usize, sums: [__m512; 3]) {
         // SAFETY: as above.
         unsafe {
-            let rows = rows_of(sums[0], sums[1], sums[2]);
-            if count == 16 {
-                for (k, rows) in rows.into_iter().enumerate() {
-                    subtract(vector, index.add(k), _mm512_castps512_ps128(rows));
-                    subtract(vector, index.add(k + 4), _mm512_extractf32x4_ps::<1>(rows));
-                    subtract(vector, index.add(k + 8), _mm512_extractf32x4_ps::<2>(rows));
-                    subtract(vector, index.add(k + 12), _mm512_extractf32x4_ps::<3>(rows));
-                }
-            } else {
-                let mut spilled = [[0f32; 16]; 4];
-                for (to, row) in spilled.iter_mut().zip(rows) {
-                    _mm512_storeu_ps(to.as_mut_ptr(), row);
-                }
-                for k in 0..count {
-                    let value = _mm_loadu_ps(spilled.as_ptr().cast::<f32>().add((k % 4) * 16 + k / 4 * 4));
-                    subtract(vector, index.add(k), value);
-                }
+            let mask = ((1u32 << count) - 1) as u16;
+            let [x, y, z] = sums;
+            let rows = rows_of(
+                _mm512_maskz_mov_ps(mask, x),
+                _mm512_maskz_mov_ps(mask, y),
+                _mm512_maskz_mov_ps(mask, z),
+            );
+            for k in 0..4 {
+                subtract(vector, index.add(k), _mm512_castps512_ps128(rows[k]));
+                subtract(vector, index.add(k + 4), _mm512_extractf32x4_ps::<1>(rows[k]));
+                subtract(vector, index.add(k + 8), _mm512_extractf32x4_ps::<2>(rows[k]));
+                subtract(vector, index.add(k + 12), _mm512_extractf32x4_ps::<3>(rows[k]));
             }
         }
     }
