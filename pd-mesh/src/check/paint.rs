@@ -29,8 +29,10 @@ pub fn painted<'a>(out: impl Write, mesh: impl Into<MeshRef<'a>>, report: &Repor
     let positions = mesh.positions();
     let mut colours = vec![[170u8; 3]; positions.len()];
     let surface = mesh.surface();
-    // Kinds are sorted from grave to harmless, so the gravest is painted last.
-    for finding in report.findings.iter().rev() {
+    // The gravest is painted last: notes before faults, faults in the reverse of their order.
+    let notes = report.findings.iter().filter(|finding| !finding.defect.is_fault());
+    let faults = report.findings.iter().rev().filter(|finding| finding.defect.is_fault());
+    for finding in notes.chain(faults) {
         let mut paint = |v: u32| {
             if let Some(place) = colours.get_mut(v as usize) {
                 *place = colour(finding.defect);

@@ -1,9 +1,10 @@
 //! The mesher on made surfaces: angles, distance, determinism, watertightness, holes, thin parts; skins; fallback.
 
+use crate::models;
 use pd_mesh::geometry::{SurfaceTree, hausdorff};
 use pd_mesh::quality::TetQuality;
 use pd_mesh::tetrahedralize::{self, Options, Size, Skin, Stuffing, TetGen, Tetrahedralizer};
-use pd_mesh::{MeshError, TetMesh, TriMesh, Vec3, generate};
+use pd_mesh::{MeshError, TetMesh, TriMesh, Vec3, generate, io};
 
 /// Both surfaces in one.
 fn joined(mut first: TriMesh, second: &TriMesh) -> TriMesh {
@@ -63,6 +64,27 @@ fn made_surfaces_become_good_solids() {
 
     check("bar", &generate::bar(2, 2, 6, 0.5).unwrap().surface_mesh(), 0.15);
     check("inside out", &reversed(ball), 0.2);
+}
+
+#[test]
+fn real_surfaces_become_good_solids() {
+    for name in ["spot.obj", "bunny_3485v.off", "stanford_bunny_35947v.obj"] {
+        let Some(path) = models::find(name) else { continue };
+        let surface = io::read_path(path).unwrap().into_tri().unwrap();
+        let options = Options { size: Size::Cells(16), ..Options::default() };
+        let edge = Stuffing.lattice_edge(&surface, &options).unwrap();
+        let solid = Stuffing.tetrahedralize(&surface, &options).unwrap();
+        let quality = TetQuality::new(&solid);
+        assert_eq!(quality.inverted, 0, "{name}");
+        assert!(quality.min_dihedral > 10.0, "{name}: {quality:?}");
+        let skin = solid.surface_mesh();
+        assert!(skin.boundary_edges().is_empty(), "{name}");
+        let distance = hausdorff::distance(&surface, &skin, edge / 4.0).symmetric();
+        assert!(distance < edge, "{name}: {distance} for an edge of {edge}");
+        // Every vertex of the input finds its place in the solid.
+        let carried = Skin::new(&surface, &solid).unwrap().positions(&solid.positions);
+        assert!(surface.positions.iter().zip(carried).all(|(x, y)| (x - y).norm() < 1e-9), "{name}");
+    }
 }
 
 #[test]
