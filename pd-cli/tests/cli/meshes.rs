@@ -52,7 +52,7 @@ fn faults_end_with_one_and_are_named() {
 
     // A pin out of range is a fault of the scene.
     let scene = "title = \"x\"\n[[object]]\nname = \"a\"\nshape = { kind = \"grid\", rows = 2, columns = 2 }\n\
-        edge = { weight = 1.0 }\n[[object.pin]]\nselect = { vertices = [99] }\n";
+        edge = { weight = 1.0 }\n[[object.pin]]\nweight = 1000.0\nselect = { vertices = [99] }\n";
     desk.write("pin.toml", scene);
     let output = desk.pd(&["check", "pin.toml"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
