@@ -41,8 +41,8 @@ pub enum MeshError {
         /// The value found.
         value: f64,
     },
-    /// More vertices than 32-bit indices can name.
-    #[error("{vertices} vertices are more than 32-bit indices can name")]
+    /// More vertices than 32-bit indices can name, or than a generator makes (2²⁶).
+    #[error("{vertices} vertices are too many: indices have 32 bits, and generators stop at 67108864")]
     TooManyVertices {
         /// Number of vertices asked for or present.
         vertices: u128,

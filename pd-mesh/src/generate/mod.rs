@@ -46,12 +46,16 @@ fn positive(parameter: &'static str, value: f64) -> Result<(), MeshError> {
     }
 }
 
-/// Product of the factors, if 32 bits can number that many vertices.
+/// Product of the factors, if a generator may make that many vertices.
 fn checked_count(factors: &[usize]) -> Result<usize, MeshError> {
     let vertices = factors.iter().fold(1u128, |product, &factor| product.saturating_mul(factor as u128));
-    if vertices < u128::from(u32::MAX) {
+    if vertices <= MOST_VERTICES {
         Ok(vertices as usize)
     } else {
         Err(MeshError::TooManyVertices { vertices })
     }
 }
+
+/// Largest mesh a generator makes: some 7 GB for a solid. Above it a typing error is likelier than a
+/// wish, and the allocation would end the program.
+const MOST_VERTICES: u128 = 1 << 26;

@@ -1,0 +1,66 @@
+//! `[[object]]`: one deformable body.
+
+use super::{
+    BendingDesc, MassDesc, MaterialDesc, PinDesc, RotateDesc, ShapeDesc, StrainDesc, TetrahedralizeDesc,
+    WeightDesc,
+};
+use serde::{Deserialize, Serialize};
+
+/// One deformable body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ObjectDesc {
+    /// Name, unique in the scene.
+    pub name: String,
+    /// The mesh.
+    pub shape: ShapeDesc,
+    /// Fill a closed surface with tetrahedra, before anything else. The body is then a solid; nothing of a solid changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tetrahedralize: Option<TetrahedralizeDesc>,
+    /// Mass of every vertex from a column of the mesh file (PLY, VTK, VTU, TetGen), kg, instead of `mass`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass_column: Option<String>,
+    /// Factors on the weights of `triangle`, `area`, `tet` and `volume` from a column of the mesh file: one per element, or
+    /// one per vertex, of which each element takes the mean of its corners.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight_column: Option<String>,
+    /// Centre at the origin and scale the longest extent to 1 m before anything else, as the thesis' import does.
+    #[serde(default)]
+    pub normalize: bool,
+    /// Uniform scale.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
+    /// Rotation about the origin, after scaling.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotate: Option<RotateDesc>,
+    /// Translation, after rotation, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub translate: Option<[f64; 3]>,
+    /// How heavy it is. Default: the thesis' 0.001 kg per vertex.
+    #[serde(default)]
+    pub mass: MassDesc,
+    /// Springs on the edges of the mesh.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edge: Option<WeightDesc>,
+    /// Bending at interior vertices of a surface.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending: Option<BendingDesc>,
+    /// Strain of triangles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub triangle: Option<StrainDesc>,
+    /// Area of triangles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub area: Option<StrainDesc>,
+    /// Strain of tetrahedra.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tet: Option<StrainDesc>,
+    /// Volume of tetrahedra.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume: Option<StrainDesc>,
+    /// Weights and masses from physical constants, instead of `mass`, `tet`, `volume`, `triangle`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<MaterialDesc>,
+    /// Pins.
+    #[serde(default, rename = "pin", skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<PinDesc>,
+}
