@@ -1,0 +1,1 @@
+//! Projective dynamics on CUDA devices behind the same traits.

@@ -1,0 +1,1 @@
+//! The sandbox window for projective dynamics: build a scene, run it, pull it, draw it off-screen.
