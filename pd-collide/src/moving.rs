@@ -4,7 +4,7 @@
 
 use crate::Path;
 use crate::rounding::{settle, slack};
-use pd_core::{Aabb, Collider, Real, Surface, Vec3};
+use pd_core::{Aabb, Collider, ColliderData, Real, Surface, Vec3};
 
 /// An obstacle carried along a [`Path`], without rotation.
 ///
@@ -73,6 +73,11 @@ impl<C: Collider> Collider for Moving<C> {
         let normal = self.shape.sample(&still, time).normal;
         let scale = still.amax() + offset.amax();
         Some(settle(still + offset, &normal, scale, |q| self.shape.sample(&(q - offset), time).distance))
+    }
+
+    fn export(&self, time: Real) -> Option<ColliderData> {
+        let data = self.shape.export(time)?;
+        Some(ColliderData { offset: data.offset + self.path.offset(time), ..data })
     }
 }
 

@@ -5,7 +5,7 @@
 //! product (see `product.rs`).
 
 use crate::{ConstraintError, Weight, check, product, tri_frame};
-use pd_core::{EnergyBatch, Real, Stencil, Strain, Vec3};
+use pd_core::{BatchData, EnergyBatch, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
 
 const KIND: &str = "area";
@@ -49,6 +49,10 @@ impl EnergyBatch for Area {
 
     fn stencil(&self) -> &Stencil {
         &self.stencil
+    }
+
+    fn export(&self) -> Option<BatchData<'_>> {
+        Some(BatchData::new(KIND, &self.stencil).with_uniforms(&[self.min, self.max]))
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {

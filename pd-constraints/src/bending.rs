@@ -12,7 +12,7 @@
 
 use crate::ring::{self, BendingWeights, Collinear, RingsRef};
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
-use pd_core::{EnergyBatch, Real, Stencil, Vec3};
+use pd_core::{BatchData, EnergyBatch, Real, Stencil, Vec3, as_flat};
 use std::ops::Range;
 
 const KIND: &str = "bending";
@@ -166,6 +166,13 @@ impl EnergyBatch for Bending {
 
     fn stencil(&self) -> &Stencil {
         &self.stencil
+    }
+
+    fn export(&self) -> Option<BatchData<'_>> {
+        let data = BatchData::new(KIND, &self.stencil)
+            .with_column(1, &self.signed_length)
+            .with_column(3, as_flat(&self.rest));
+        Some(data)
     }
 
     /// Where the direction is lost this knows no positions and answers with the rest vector;

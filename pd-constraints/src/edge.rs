@@ -5,7 +5,7 @@
 //! of mass-spring systems").
 
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
-use pd_core::{EnergyBatch, Real, Stencil, Strain, Vec3};
+use pd_core::{BatchData, EnergyBatch, Real, Stencil, Strain, Vec3, as_flat};
 use std::ops::Range;
 
 const KIND: &str = "edge";
@@ -103,6 +103,14 @@ impl EnergyBatch for EdgeSprings {
 
     fn stencil(&self) -> &Stencil {
         &self.stencil
+    }
+
+    fn export(&self) -> Option<BatchData<'_>> {
+        Some(
+            BatchData::new(KIND, &self.stencil)
+                .with_column(1, &self.lengths)
+                .with_column(3, as_flat(&self.rest)),
+        )
     }
 
     fn project(&self, elements: Range<usize>, z: &mut [Vec3]) {

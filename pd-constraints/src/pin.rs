@@ -4,7 +4,7 @@
 //! follow a path over time. The row of D is e_i; the projection is the target. A small ω drags, a large one holds.
 
 use crate::{ConstraintError, Weight, check};
-use pd_core::{EnergyBatch, Real, Stencil, Vec3};
+use pd_core::{BatchData, EnergyBatch, Real, Stencil, Vec3, as_flat};
 use std::ops::Range;
 
 const KIND: &str = "pin";
@@ -90,6 +90,10 @@ impl EnergyBatch for Pins {
 
     fn stencil(&self) -> &Stencil {
         &self.stencil
+    }
+
+    fn export(&self) -> Option<BatchData<'_>> {
+        Some(BatchData::new(KIND, &self.stencil).with_column(3, as_flat(&self.targets)).that_changes())
     }
 
     fn project(&self, elements: Range<usize>, z: &mut [Vec3]) {

@@ -11,7 +11,7 @@ use crate::svd3::svd3;
 use crate::tet_frame::{self, TetFrames};
 use crate::tet_lanes::{self, Rigid, Stretch};
 use crate::{ConstraintError, StrainRange, Weight};
-use pd_core::{EnergyBatch, Mat3, Stencil, Strain, Vec3};
+use pd_core::{BatchData, EnergyBatch, Mat3, Stencil, Strain, Vec3};
 use std::ops::Range;
 
 const KIND: &str = "tet-strain";
@@ -82,6 +82,12 @@ impl EnergyBatch for TetStrain {
 
     fn stencil(&self) -> &Stencil {
         &self.frames.stencil
+    }
+
+    fn export(&self) -> Option<BatchData<'_>> {
+        let StrainRange { min, max } = self.range;
+        let range = [min[0], min[1], min[2], max[0], max[1], max[2]];
+        Some(BatchData::new(KIND, &self.frames.stencil).with_uniforms(&range))
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {

@@ -5,7 +5,7 @@
 //! triangle in space has no inside, so it cannot invert. Bending is not seen: add [`Bending`](crate::Bending).
 
 use crate::{ConstraintError, StrainRange, Weight, tri_frame};
-use pd_core::{EnergyBatch, Stencil, Strain, Vec3};
+use pd_core::{BatchData, EnergyBatch, Stencil, Strain, Vec3};
 use std::ops::Range;
 
 const KIND: &str = "triangle-strain";
@@ -48,6 +48,12 @@ impl EnergyBatch for TriStrain {
 
     fn stencil(&self) -> &Stencil {
         &self.stencil
+    }
+
+    fn export(&self) -> Option<BatchData<'_>> {
+        let StrainRange { min, max } = self.range;
+        let range = [min[0], min[1], min[2], max[0], max[1], max[2]];
+        Some(BatchData::new(KIND, &self.stencil).with_uniforms(&range))
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {

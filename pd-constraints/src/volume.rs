@@ -6,7 +6,7 @@
 
 use crate::tet_frame::{self, TetFrames};
 use crate::{ConstraintError, Weight, check, product};
-use pd_core::{EnergyBatch, Real, Stencil, Strain, Vec3};
+use pd_core::{BatchData, EnergyBatch, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
 
 const KIND: &str = "volume";
@@ -52,6 +52,10 @@ impl EnergyBatch for Volume {
 
     fn stencil(&self) -> &Stencil {
         &self.frames.stencil
+    }
+
+    fn export(&self) -> Option<BatchData<'_>> {
+        Some(BatchData::new(KIND, &self.frames.stencil).with_uniforms(&[self.min, self.max]))
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {

@@ -1,6 +1,6 @@
 //! Obstacles: bodies that push vertices out and are not pushed themselves.
 
-use crate::{Real, Vec3, exec};
+use crate::{ColliderData, Real, Vec3, exec};
 
 /// The surface of an obstacle as seen from a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +68,11 @@ pub trait Collider: Send + Sync {
         let surface = self.sample(p, time);
         (surface.distance < 0.0).then(|| p - surface.normal * surface.distance)
     }
+
+    /// The obstacle at `time` as plain numbers, for a device; `None` if the host alone knows its shape.
+    fn export(&self, _time: Real) -> Option<ColliderData> {
+        None
+    }
 }
 
 /// A boxed obstacle is an obstacle, so that one chosen at run time can be put on a path.
@@ -83,6 +88,9 @@ impl Collider for Box<dyn Collider> {
     }
     fn resolve(&self, p: &Vec3, time: Real) -> Option<Vec3> {
         self.as_ref().resolve(p, time)
+    }
+    fn export(&self, time: Real) -> Option<ColliderData> {
+        self.as_ref().export(time)
     }
 }
 

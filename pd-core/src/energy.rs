@@ -1,6 +1,6 @@
 //! The elastic law of a batch of constraints.
 
-use crate::{Real, Stencil, Vec3};
+use crate::{BatchData, Real, Stencil, Vec3};
 use std::any::Any;
 use std::ops::Range;
 
@@ -117,6 +117,11 @@ pub trait EnergyBatch: Any + Send + Sync {
     /// Moves data that follow a path over time (targets of pins) to `time`, s. Called between steps; weights and
     /// stencil must stay as they are, since the global matrix is made of them.
     fn set_time(&mut self, _time: Real) {}
+
+    /// The batch as plain numbers, for a device that has a kernel of its kind; `None` if it runs on the host alone.
+    fn export(&self) -> Option<BatchData<'_>> {
+        None
+    }
 }
 
 /// Runs `f(elements, rows relative to the range, scratch)` over blocks that fit the stack.

@@ -10,7 +10,7 @@
 use crate::CollideError;
 use crate::error::{CENTRE, finite_point, not_negative, positive};
 use crate::rounding::direction;
-use pd_core::{Aabb, Collider, Real, Surface, Vec3};
+use pd_core::{Aabb, Collider, ColliderData, Real, ShapeData, Surface, Vec3};
 
 /// An axis-aligned block.
 ///
@@ -157,6 +157,10 @@ impl Collider for Block {
             }
             _ => None,
         }
+    }
+
+    fn export(&self, _time: Real) -> Option<ColliderData> {
+        Some(ShapeData::Block { low: self.low(), high: self.high() }.into())
     }
 }
 

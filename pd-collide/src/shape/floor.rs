@@ -4,7 +4,7 @@
 
 use crate::CollideError;
 use crate::error::{finite, not_negative};
-use pd_core::{Aabb, Collider, Real, Surface, Vec3};
+use pd_core::{Aabb, Collider, ColliderData, Real, ShapeData, Surface, Vec3};
 
 /// A horizontal floor; everything below it is inside.
 ///
@@ -82,6 +82,10 @@ impl Collider for Floor {
 
     fn resolve(&self, p: &Vec3, _time: Real) -> Option<Vec3> {
         (p.y < self.surface()).then(|| Vec3::new(p.x, self.surface(), p.z))
+    }
+
+    fn export(&self, _time: Real) -> Option<ColliderData> {
+        Some(ShapeData::Floor { height: self.surface() }.into())
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::CollideError;
 use crate::error::{CENTRE, finite_point, not_negative, positive};
 use crate::rounding::{direction, settle};
-use pd_core::{Aabb, Collider, Real, Surface, Vec3};
+use pd_core::{Aabb, Collider, ColliderData, Real, ShapeData, Surface, Vec3};
 
 /// A ball.
 ///
@@ -104,6 +104,10 @@ impl Collider for Sphere {
             let scale = self.centre.amax() + self.inflated();
             settle(on_surface, &normal, scale, |q| self.measure(q).0)
         })
+    }
+
+    fn export(&self, _time: Real) -> Option<ColliderData> {
+        Some(ShapeData::Sphere { centre: self.centre, radius: self.inflated() }.into())
     }
 }
 

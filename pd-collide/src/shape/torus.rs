@@ -13,7 +13,7 @@
 use crate::CollideError;
 use crate::error::{CENTRE, finite_point, not_negative, positive};
 use crate::rounding::{direction, settle, slack};
-use pd_core::{Aabb, Collider, Real, Surface, Vec3};
+use pd_core::{Aabb, Collider, ColliderData, Real, ShapeData, Surface, Vec3};
 
 /// A ring with vertical axis.
 ///
@@ -156,6 +156,10 @@ impl Collider for Torus {
             let on_surface = self.centre + tube + normal * self.inflated();
             settle(on_surface, &normal, self.scale(), |q| self.section(q).distance)
         })
+    }
+
+    fn export(&self, _time: Real) -> Option<ColliderData> {
+        Some(ShapeData::Torus { centre: self.centre, major: self.major, minor: self.inflated() }.into())
     }
 }
 
