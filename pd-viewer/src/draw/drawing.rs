@@ -1,0 +1,199 @@
+//! All that one picture shows.
+
+use super::obstacle::place;
+use super::{
+    Bounds, Contact, Floor, Hit, Material, Obstacle, PALETTE, PickTree, Ray, Topology, vertex_normals,
+};
+use pd_core::Vec3;
+use pd_sim::scene::Scene;
+use pd_sim::scene::desc::ColliderDesc;
+use std::sync::Arc;
+
+/// A straight line of constant width on the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// Start, m.
+    pub from: Vec3,
+    /// End, m.
+    pub to: Vec3,
+    /// Linear RGB and opacity.
+    pub colour: [f32; 4],
+    /// Width, pixels.
+    pub width: f32,
+    /// Whether it shows through surfaces.
+    pub on_top: bool,
+}
+
+/// A round dot of constant size on the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Marker {
+    /// Centre, m.
+    pub at: Vec3,
+    /// Linear RGB and opacity.
+    pub colour: [f32; 4],
+    /// Diameter, pixels.
+    pub size: f32,
+    /// Whether it shows through surfaces.
+    pub on_top: bool,
+}
+
+/// Bodies in their present positions, obstacles, and whatever is drawn over them.
+///
+/// Refill it every frame: [`set_positions`](Self::set_positions) and [`set_obstacles`](Self::set_obstacles) allocate
+/// nothing while the scene stays the same.
+#[derive(Debug)]
+pub struct Drawing {
+    /// Which vertices make triangles, edges and tetrahedra.
+    pub topology: Arc<Topology>,
+    /// One per body.
+    pub materials: Vec<Material>,
+    /// Whether each body is drawn.
+    pub visible: Vec<bool>,
+    /// Obstacles of finite size.
+    pub obstacles: Vec<Obstacle>,
+    /// The floor.
+    pub floor: Option<Floor>,
+    /// Lines, such as the spring of a dragged vertex.
+    pub lines: Vec<Line>,
+    /// Dots, such as pins.
+    pub markers: Vec<Marker>,
+    /// Contacts, drawn if [`Options::contacts`](super::Options::contacts).
+    pub contacts: Vec<Contact>,
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    values: Vec<f32>,
+    face_normals: Vec<[f32; 3]>,
+    tree: PickTree,
+    tree_is_old: bool,
+}
+
+impl Drawing {
+    /// A scene at rest.
+    pub fn of_scene(scene: &Scene) -> Self {
+        let mut drawing = Self::new(Arc::new(Topology::of_scene(scene)));
+        for (k, object) in scene.objects.iter().enumerate() {
+            let colour = PALETTE[k % PALETTE.len()];
+            drawing.materials[k] = if object.is_solid() { Material::plain(colour) } else { Material::lined(colour) };
+        }
+        drawing.set_positions(&scene.rest());
+        drawing.set_obstacles(&scene.desc.colliders, 0.0);
+        drawing
+    }
+
+    /// Bodies of a topology, all vertices at the origin.
+    pub fn new(topology: Arc<Topology>) -> Self {
+        let parts = topology.parts.len();
+        Self {
+            materials: (0..parts).map(|k| Material::plain(PALETTE[k % PALETTE.len()])).collect(),
+            visible: vec![true; parts],
+            obstacles: vec![],
+            floor: None,
+            lines: vec![],
+            markers: vec![],
+            contacts: vec![],
+            positions: vec![[0.0; 3]; topology.vertices],
+            normals: vec![[0.0, 1.0, 0.0]; topology.vertices],
+            values: vec![],
+            face_normals: vec![[0.0; 3]; topology.triangles.len()],
+            tree: PickTree::default(),
+            tree_is_old: true,
+            topology,
+        }
+    }
+
+    /// Moves the bodies and computes their normals. Positions beyond the number of vertices are ignored, missing ones
+    /// stay where they were, and what is not finite is drawn at the origin.
+    pub fn set_positions(&mut self, x: &[Vec3]) {
+        for (p, x) in self.positions.iter_mut().zip(x) {
+            *p = [x.x as f32, x.y as f32, x.z as f32];
+            if !p.iter().all(|c| c.is_finite()) {
+                *p = [0.0; 3];
+            }
+        }
+        let topology = &self.topology;
+        vertex_normals(
+            &self.positions,
+            &topology.triangles,
+            &topology.vertex_faces,
+            &mut self.face_normals,
+            &mut self.normals,
+        );
+        self.tree_is_old = true;
+    }
+
+    /// Places the obstacles and the floor of a scene as they are at `time`, s.
+    pub fn set_obstacles(&mut self, colliders: &[ColliderDesc], time: f64) {
+        self.floor = place(colliders, time, &mut self.obstacles);
+    }
+
+    /// Sets one value per vertex for [`Options::colour`](super::Options::colour); an empty slice takes them away.
+    pub fn set_values(&mut self, values: &[f32]) {
+        self.values.clear();
+        if !values.is_empty() {
+            self.values.extend_from_slice(values);
+            self.values.resize(self.topology.vertices, 0.0);
+        }
+    }
+
+    /// Positions of all vertices, m.
+    pub fn positions(&self) -> &[[f32; 3]] {
+        &self.positions
+    }
+
+    /// Unit normals of all vertices.
+    pub fn normals(&self) -> &[[f32; 3]] {
+        &self.normals
+    }
+
+    /// One value per vertex, or none.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// Position of a vertex, m.
+    pub fn position(&self, vertex: u32) -> Option<Vec3> {
+        self.positions.get(vertex as usize).map(|p| Vec3::from(p.map(f64::from)))
+    }
+
+    /// The box around visible bodies and obstacles, without the floor.
+    pub fn bounds(&self) -> Bounds {
+        let mut bounds = self.body_bounds();
+        for obstacle in &self.obstacles {
+            bounds.join(&obstacle.bounds());
+        }
+        bounds
+    }
+
+    /// The box around visible bodies.
+    pub fn body_bounds(&self) -> Bounds {
+        let shown = self.topology.parts.iter().zip(&self.visible).filter(|(_, visible)| **visible);
+        let points = shown.flat_map(|(part, _)| &self.positions[part.vertices.clone()]);
+        Bounds::of(points.map(|p| Vec3::from(p.map(f64::from))))
+    }
+
+    /// The nearest triangle of a visible body that a ray meets, and the corner of it nearest to the ray's point. The
+    /// tree behind it is brought up to date at the first call after [`set_positions`](Self::set_positions).
+    pub fn pick(&mut self, ray: &Ray) -> Option<Hit> {
+        if self.tree_is_old {
+            self.tree.fit(&self.topology, &self.positions);
+            self.tree_is_old = false;
+        }
+        let (topology, visible) = (&self.topology, &self.visible);
+        let shown = |triangle: usize| {
+            let part = topology.parts.iter().position(|part| part.triangles.contains(&triangle));
+            part.is_none_or(|part| visible.get(part).copied().unwrap_or(true))
+        };
+        self.tree.pick(ray, &topology.triangles, &self.positions, shown)
+    }
+
+    /// The nearest obstacle of finite size that a ray meets: its place in [`obstacles`](Self::obstacles) and the distance.
+    pub fn pick_obstacle(&self, ray: &Ray) -> Option<(usize, f64)> {
+        let hits = self.obstacles.iter().enumerate().filter_map(|(k, obstacle)| {
+            let mesh = obstacle.shape.mesh().ok()?;
+            let local = Ray { origin: ray.origin - obstacle.position, ..*ray };
+            let positions: Vec<[f32; 3]> = mesh.positions.iter().map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect();
+            super::pick_brute_force(&local, &mesh.triangles, &positions).map(|hit| (k, hit.distance))
+        });
+        hits.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}

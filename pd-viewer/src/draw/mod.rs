@@ -1,0 +1,46 @@
+//! What is drawn, as plain data: no device, no window.
+//!
+//! A [`Topology`] is made once per scene; a [`Drawing`] holds the moving part (positions, normals, values) together with
+//! obstacles, lines and markers, and is refilled every frame without allocating; [`Options`] say how it is to look, and a
+//! [`Camera`] from where.
+//!
+//! ```
+//! use pd_sim::{ModelPaths, scene::Scene};
+//! use pd_viewer::draw::{Camera, Drawing, Options};
+//!
+//! let scene = Scene::load("cloth", &ModelPaths::default())?;
+//! let mut drawing = Drawing::of_scene(&scene);
+//! drawing.set_positions(&scene.rest());
+//! let camera = Camera::framing(&drawing.bounds(), 35.0, 20.0, 4.0 / 3.0);
+//! let hit = drawing.pick(&camera.ray([400.0, 300.0], [800, 600]));
+//! assert!(hit.is_some_and(|hit| (hit.vertex as usize) < scene.vertices()));
+//! # Ok::<(), pd_sim::SceneError>(())
+//! ```
+
+mod bounds;
+mod camera;
+mod contact;
+mod cut;
+mod drawing;
+mod field;
+mod material;
+mod normals;
+mod obstacle;
+mod options;
+mod pick;
+mod ramp;
+mod topology;
+
+pub use bounds::Bounds;
+pub use camera::{Camera, Ray};
+pub use contact::{Contact, find_contacts};
+pub use cut::{CutFaces, Plane};
+pub use drawing::{Drawing, Line, Marker};
+pub use field::{Field, FieldInput, FieldScratch};
+pub use material::{Material, PALETTE};
+pub use normals::vertex_normals;
+pub use obstacle::{Floor, Obstacle, ObstacleShape};
+pub use options::{ColourRange, MatCap, Options, Shading, Theme};
+pub use pick::{Hit, PickTree, pick_brute_force};
+pub use ramp::{Legend, Ramp};
+pub use topology::{Part, Topology};

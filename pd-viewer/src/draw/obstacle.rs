@@ -1,0 +1,171 @@
+//! Obstacles as they are seen.
+
+use super::{Bounds, Material};
+use pd_core::Vec3;
+use pd_mesh::{MeshError, TriMesh, generate, transform};
+use pd_sim::scene::desc::ColliderDesc;
+use std::sync::Arc;
+
+/// A shape about its own centre.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ObstacleShape {
+    /// A ball.
+    Sphere {
+        /// Radius, m.
+        radius: f64,
+    },
+    /// A torus about the y axis.
+    Torus {
+        /// Radius of the centre circle, m.
+        major_radius: f64,
+        /// Radius of the tube, m.
+        minor_radius: f64,
+    },
+    /// A box along the axes.
+    Block {
+        /// Half of the size along each axis, m.
+        half_extents: [f64; 3],
+    },
+    /// Any surface.
+    Mesh(Arc<TriMesh>),
+}
+
+impl ObstacleShape {
+    /// Triangles that show it.
+    pub fn mesh(&self) -> Result<TriMesh, MeshError> {
+        match self {
+            Self::Sphere { radius } => generate::sphere(64, 32, *radius),
+            Self::Torus { major_radius, minor_radius } => generate::torus(96, 32, *major_radius, *minor_radius),
+            Self::Block { half_extents } => {
+                let mut cube = generate::bar(1, 1, 1, 2.0)?.surface();
+                transform::scale_axes(&mut cube.positions, Vec3::from(*half_extents));
+                Ok(cube)
+            }
+            Self::Mesh(mesh) => Ok(mesh.as_ref().clone()),
+        }
+    }
+
+    /// Whether its edges are sharp, so that it needs one normal per triangle.
+    pub fn is_angular(&self) -> bool {
+        matches!(self, Self::Block { .. })
+    }
+
+    /// Half of its size along each axis, m.
+    pub fn half_extents(&self) -> Vec3 {
+        match self {
+            Self::Sphere { radius } => Vec3::repeat(*radius),
+            Self::Torus { major_radius, minor_radius } => {
+                Vec3::new(major_radius + minor_radius, *minor_radius, major_radius + minor_radius)
+            }
+            Self::Block { half_extents } => (*half_extents).into(),
+            Self::Mesh(mesh) => mesh.positions.iter().fold(Vec3::zeros(), |most, p| most.sup(&p.abs())),
+        }
+    }
+}
+
+/// An obstacle of finite size in its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Obstacle {
+    /// Number of the obstacle in the scene.
+    pub index: usize,
+    /// The shape.
+    pub shape: ObstacleShape,
+    /// Its centre, m.
+    pub position: Vec3,
+    /// What it is made of.
+    pub material: Material,
+}
+
+impl Obstacle {
+    /// The box around it.
+    pub fn bounds(&self) -> Bounds {
+        let half = self.shape.half_extents();
+        Bounds { low: self.position - half, high: self.position + half }
+    }
+}
+
+/// A horizontal floor with square tiles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Floor {
+    /// Height, m.
+    pub height: f64,
+    /// Side of a tile, m.
+    pub tile: f64,
+}
+
+/// The obstacles and the floor of a scene at `time`, s. Shapes that have not changed keep their place in `obstacles`.
+pub(crate) fn place(colliders: &[ColliderDesc], time: f64, obstacles: &mut Vec<Obstacle>) -> Option<Floor> {
+    let (mut floor, mut count) = (None, 0);
+    for (index, desc) in colliders.iter().enumerate() {
+        let (shape, centre, path) = match desc {
+            ColliderDesc::Floor { height, path, .. } => {
+                floor = Some(Floor { height: height + offset(path, time).y, tile: 0.25 });
+                continue;
+            }
+            ColliderDesc::Sphere { centre, radius, path, .. } => {
+                (ObstacleShape::Sphere { radius: *radius }, centre, path)
+            }
+            ColliderDesc::Torus { centre, major_radius, minor_radius, path, .. } => {
+                (ObstacleShape::Torus { major_radius: *major_radius, minor_radius: *minor_radius }, centre, path)
+            }
+            ColliderDesc::Block { centre, half_extents, path, .. } => {
+                (ObstacleShape::Block { half_extents: *half_extents }, centre, path)
+            }
+        };
+        let position = Vec3::from(*centre) + offset(path, time);
+        match obstacles.get_mut(count) {
+            Some(old) => {
+                old.index = index;
+                old.position = position;
+                if old.shape != shape {
+                    old.shape = shape;
+                }
+            }
+            None => obstacles.push(Obstacle { index, shape, position, material: Material::obstacle() }),
+        }
+        count += 1;
+    }
+    obstacles.truncate(count);
+    floor
+}
+
+/// Displacement on a path of keyframes, as the obstacle itself takes it.
+fn offset(path: &[[f64; 4]], time: f64) -> Vec3 {
+    if path.is_empty() {
+        return Vec3::zeros();
+    }
+    let keys = path.iter().map(|&[t, x, y, z]| (t, Vec3::new(x, y, z))).collect();
+    pd_collide::Path::new(keys).map_or(Vec3::zeros(), |path| path.offset(time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pd_sim::scene::read_desc;
+
+    #[test]
+    fn obstacles_follow_their_paths() {
+        let colliders = read_desc("bar").unwrap().0.colliders;
+        let mut obstacles = vec![];
+        assert_eq!(place(&colliders, 0.0, &mut obstacles), None);
+        assert_eq!(obstacles[0].position, Vec3::new(0.0, -1.9, 0.25));
+        place(&colliders, 1.5, &mut obstacles);
+        assert!((obstacles[0].position - Vec3::new(0.0, -1.4, 0.25)).norm() < 1e-12);
+        let floor = place(&read_desc("bunny").unwrap().0.colliders, 2.0, &mut obstacles).unwrap();
+        assert!((floor.height + 0.5).abs() < 1e-12 && obstacles.is_empty());
+    }
+
+    #[test]
+    fn meshes_fill_their_boxes() {
+        for shape in [
+            ObstacleShape::Sphere { radius: 0.3 },
+            ObstacleShape::Torus { major_radius: 0.5, minor_radius: 0.1 },
+            ObstacleShape::Block { half_extents: [0.1, 0.2, 0.3] },
+        ] {
+            let mesh = shape.mesh().unwrap();
+            let bounds = Bounds::of(mesh.positions.iter().copied());
+            assert!((bounds.high - shape.half_extents()).amax() < 1e-12, "{shape:?}");
+            assert!((bounds.low + shape.half_extents()).amax() < 1e-12, "{shape:?}");
+        }
+    }
+}

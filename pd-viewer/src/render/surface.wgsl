@@ -1,0 +1,137 @@
+// Surfaces: Blinn-Phong with soft shadows, MatCap, normals as colours; colours by value; the checker floor.
+struct Draw {
+    offset: vec4<f32>,
+    front: vec4<f32>,       // colour, specular
+    back: vec4<f32>,        // colour, shininess
+    flags: vec4<f32>,       // flat, coloured by value, side of floor tiles (0: no floor), radius of the floor
+};
+@group(2) @binding(0) var shadow_map: texture_depth_2d;
+@group(2) @binding(1) var shadow_compare: sampler_comparison;
+@group(2) @binding(2) var ramp_map: texture_2d<f32>;
+@group(2) @binding(3) var matcaps: texture_2d_array<f32>;
+@group(2) @binding(4) var smooth_sampler: sampler;
+@group(1) @binding(0) var<uniform> d: Draw;
+
+struct In {
+    @location(0) position: vec3<f32>,
+    @location(1) normal: vec3<f32>,
+    @location(2) value: f32,
+};
+struct Out {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) p: vec3<f32>,
+    @location(1) n: vec3<f32>,
+    @location(2) value: f32,
+};
+
+@vertex fn vs(v: In) -> Out {
+    let p = v.position + d.offset.xyz;
+    return Out(g.view_projection * vec4(p, 1.0), p, v.normal, v.value);
+}
+
+@vertex fn vs_shadow(@location(0) position: vec3<f32>) -> @builtin(position) vec4<f32> {
+    return g.light_projection * vec4(position + d.offset.xyz, 1.0);
+}
+
+// Point k of n spread evenly over the unit disc (Vogel's spiral).
+fn disc(k: i32, n: f32) -> vec2<f32> {
+    let r = sqrt((f32(k) + 0.5) / n);
+    let a = f32(k) * 2.399963;
+    return vec2(cos(a), sin(a)) * r;
+}
+
+// Share of the light that reaches p: percentage-closer soft shadows (Fernando 2005). First the mean depth of what
+// blocks the light nearby; the further away it is, the wider the shadow is blurred.
+fn lit(p: vec3<f32>, n: vec3<f32>) -> f32 {
+    if (g.shadow.w < 0.5) { return 1.0; }
+    let q = g.light_projection * vec4(p + n * g.shadow.z, 1.0);
+    let uv = q.xy * vec2(0.5, -0.5) + 0.5;
+    if (any(uv < vec2(0.0)) || any(uv > vec2(1.0))) { return 1.0; }
+    let z = min(q.z, 1.0);
+    // Depth of the surface's own slope per distance in the map: without it a slanted surface would shade itself.
+    let c = clamp(dot(n, g.light.xyz), 0.1, 1.0);
+    let slope = 0.5 * sqrt(1.0 - c * c) / c;
+    let size = vec2<f32>(textureDimensions(shadow_map));
+    let reach = clamp(g.shadow.y * z, 2.0 * g.shadow.x, 0.03);
+    var sum = 0.0;
+    var count = 0.0;
+    for (var k = 0; k < 16; k++) {
+        let shift = disc(k, 16.0) * reach;
+        let at = clamp((uv + shift) * size, vec2(0.0), size - 1.0);
+        let depth = textureLoad(shadow_map, vec2<i32>(at), 0);
+        if (depth < z - slope * length(shift)) { sum += depth; count += 1.0; }
+    }
+    if (count == 0.0) { return 1.0; }
+    let radius = clamp(g.shadow.y * (z - sum / count), 1.2 * g.shadow.x, reach);
+    var light = 0.0;
+    for (var k = 0; k < 24; k++) {
+        let shift = disc(k, 24.0) * radius;
+        light += textureSampleCompareLevel(shadow_map, shadow_compare, uv + shift, z - slope * length(shift));
+    }
+    return light / 24.0;
+}
+
+// Share of odd tiles in a pixel of width w: the integral of the checker pattern, so that it does not flicker far away.
+fn wave(x: vec2<f32>) -> vec2<f32> { return abs(fract(x * 0.5) - 0.5) * 2.0; }
+fn checker(p: vec2<f32>) -> f32 {
+    let w = max(fwidth(p), vec2(1e-5));
+    let i = (wave(p - 0.5 * w) - wave(p + 0.5 * w)) / w;
+    return 0.5 - 0.5 * i.x * i.y;
+}
+
+fn phong(colour: vec3<f32>, specular: f32, shininess: f32, p: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
+    let view = normalize(g.eye.xyz - p);
+    let half_way = normalize(g.light.xyz + view);
+    let diffuse = max(dot(n, g.light.xyz), 0.0);
+    var key = 0.0;
+    if (diffuse > 0.0) { key = lit(p, n); }
+    let ambient = mix(g.ground.rgb, g.sky.rgb, 0.5 + 0.5 * n.y);
+    let shine = pow(max(dot(n, half_way), 0.0), shininess) * specular * key * min(diffuse * 4.0, 1.0);
+    return colour * (ambient + g.light.w * diffuse * key) + vec3(shine);
+}
+
+@fragment fn fs(i: Out, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
+    let flat_normal = normalize(cross(dpdx(i.p), dpdy(i.p)));
+    let ramp_at = vec2(clamp((i.value - g.ramp.x) * g.ramp.y, 0.0, 1.0) * 0.99609375 + 0.001953125, 0.5);
+    let ramp = textureSampleLevel(ramp_map, smooth_sampler, ramp_at, 0.0).rgb;
+    var n = normalize(i.n);
+    if (!front) { n = -n; }
+    if (d.flags.x > 0.5 || g.shading.z > 0.5) {
+        n = flat_normal;
+        if (dot(n, g.eye.xyz - i.p) < 0.0) { n = -n; }
+    }
+    let by_value = d.flags.y > 0.5 && g.ramp.z > 0.5;
+    var colour = select(d.back.rgb, d.front.rgb, front);
+    if (by_value) { colour = ramp; }
+    if (g.shading.x > 1.5) { return vec4(pow(n * 0.5 + 0.5, vec3(2.2)), 1.0); }
+    if (g.shading.x > 0.5) {
+        // The normal as seen from this point of the picture, so that flat parts are not all of one colour.
+        let to_eye = normalize(g.eye.xyz - i.p);
+        let right = normalize(cross(vec3(g.view[0].y, g.view[1].y, g.view[2].y), to_eye));
+        let up = cross(to_eye, right);
+        let at = vec2(dot(n, right), -dot(n, up)) * 0.485 + 0.5;
+        var ball = textureSampleLevel(matcaps, smooth_sampler, at, i32(g.shading.y), 0.0).rgb;
+        // The last ball, and values, take their colour from the body.
+        if (by_value || g.shading.y > 2.5) { ball = ball * mix(colour, vec3(1.0), 0.12) * 1.5; }
+        return vec4(ball, 1.0);
+    }
+    return vec4(phong(colour, d.front.w, d.back.w, i.p, n), 1.0);
+}
+
+@fragment fn fs_floor(i: Out, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
+    let colour = mix(d.front.rgb, d.back.rgb, checker(i.p.xz / d.flags.z));
+    var c = phong(colour, 0.0, 1.0, i.p, vec3(0.0, 1.0, 0.0));
+    // It fades into the background before it ends, and is glass from below.
+    let far = length(i.p.xz - d.offset.xz) / d.flags.w;
+    let alpha = 1.0 - smoothstep(0.35, 0.95, far);
+    return vec4(c, select(0.15, 1.0, g.eye.y > i.p.y) * alpha);
+}
+
+struct Sky { @builtin(position) clip: vec4<f32>, @location(0) y: f32 };
+@vertex fn vs_sky(@builtin(vertex_index) k: u32) -> Sky {
+    let xy = vec2(f32((k << 1u) & 2u), f32(k & 2u));
+    return Sky(vec4(xy * 2.0 - 1.0, 1.0, 1.0), xy.y);
+}
+@fragment fn fs_sky(i: Sky) -> @location(0) vec4<f32> {
+    return vec4(mix(g.bottom.rgb, g.top.rgb, smoothstep(0.0, 1.0, i.y)), 1.0);
+}
