@@ -2,6 +2,7 @@
 
 use crate::io::{FileError, FileErrorKind};
 use crate::{Mesh, TetMesh, TriMesh, Vec3};
+use std::ops::Range;
 
 /// One named number per vertex or per element.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +13,18 @@ pub struct Column {
     pub values: Vec<f64>,
 }
 
-/// What a file holds: the mesh and its columns.
+/// A named part of a mesh, as `g`, `o` and `usemtl` of OBJ and the physical groups of MSH make them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Group {
+    /// Name in the file.
+    pub name: String,
+    /// Elements that belong to it, as ascending ranges that do not overlap.
+    pub elements: Vec<Range<u32>>,
+    /// Vertices that belong to it besides the corners of its elements, ascending.
+    pub vertices: Vec<u32>,
+}
+
+/// What a file holds: the mesh, its columns and its groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshData {
     /// The mesh.
@@ -21,6 +33,8 @@ pub struct MeshData {
     pub vertex_columns: Vec<Column>,
     /// Numbers per triangle or tetrahedron.
     pub element_columns: Vec<Column>,
+    /// Named parts, each name once.
+    pub groups: Vec<Group>,
 }
 
 impl MeshData {
@@ -35,11 +49,32 @@ impl MeshData {
     pub fn element_column(&self, name: &str) -> Option<&[f64]> {
         self.element_columns.iter().find(|column| column.name == name).map(|column| &column.values[..])
     }
+
+    /// The group of that name.
+    #[must_use]
+    pub fn group(&self, name: &str) -> Option<&Group> {
+        self.groups.iter().find(|group| group.name == name)
+    }
+
+    /// All vertices of a group, those of its elements included, ascending.
+    #[must_use]
+    pub fn group_vertices(&self, group: &Group) -> Vec<u32> {
+        let mut vertices = group.vertices.clone();
+        for element in group.elements.iter().cloned().flatten() {
+            match &self.mesh {
+                Mesh::Tri(mesh) => vertices.extend(mesh.triangles[element as usize]),
+                Mesh::Tet(mesh) => vertices.extend(mesh.tets[element as usize]),
+            }
+        }
+        vertices.sort_unstable();
+        vertices.dedup();
+        vertices
+    }
 }
 
 impl From<Mesh> for MeshData {
     fn from(mesh: Mesh) -> Self {
-        Self { mesh, vertex_columns: Vec::new(), element_columns: Vec::new() }
+        Self { mesh, vertex_columns: Vec::new(), element_columns: Vec::new(), groups: Vec::new() }
     }
 }
 
@@ -119,6 +154,6 @@ impl Collected {
             .filter_map(follow)
             .collect();
         vertex_columns.retain(|column| column.values.len() == vertices);
-        Ok(MeshData { mesh, vertex_columns, element_columns })
+        Ok(MeshData { mesh, vertex_columns, element_columns, groups: Vec::new() })
     }
 }

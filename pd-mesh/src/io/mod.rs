@@ -55,7 +55,7 @@ mod stl;
 mod vtk;
 
 pub use atomic::write_atomically;
-pub use data::{Column, MeshData};
+pub use data::{Column, Group, MeshData};
 pub use error::{FileError, FileErrorKind};
 pub use gltf::{read_gltf, write_glb, write_glb_animation};
 pub use medit::{read_medit, write_medit};

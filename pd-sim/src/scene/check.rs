@@ -1,6 +1,6 @@
 //! Checks of a description that need no mesh: ranges and contradictions, each named.
 
-use super::desc::{ObjectDesc, PinDesc, SceneDesc, first_repeated};
+use super::desc::{GroupDesc, ObjectDesc, PinDesc, SceneDesc, first_repeated};
 use crate::SceneError;
 
 pub(super) fn check(file: &str, desc: &SceneDesc) -> Result<(), SceneError> {
@@ -66,6 +66,9 @@ fn check_object(object: &ObjectDesc) -> Result<(), Fault> {
         return fault("weight-column", "the material gives the weights; give either".into());
     }
     check_mass(object)?;
+    for (k, group) in object.groups.iter().enumerate() {
+        check_group(group, &object.groups[..k]).map_err(|(key, what)| (format!("group[{k}].{key}"), what))?;
+    }
     if object.material.is_some()
         && (object.tet.is_some()
             || object.volume.is_some()
@@ -99,6 +102,32 @@ fn check_mass(object: &ObjectDesc) -> Result<(), Fault> {
         {
             return Err((format!("mass.{key}"), format!("is {value}; it must be positive and finite")));
         }
+    }
+    Ok(())
+}
+
+fn check_group(group: &GroupDesc, before: &[GroupDesc]) -> Result<(), Fault> {
+    if group.name.is_empty() {
+        return Err(("name".into(), "must not be empty".into()));
+    }
+    if before.iter().any(|other| other.name == group.name) {
+        return Err(("name".into(), format!("the name {:?} is used twice", group.name)));
+    }
+    for (key, value) in [("weight", group.weight), ("mass", group.mass)] {
+        if let Some(value) = value
+            && !(value > 0.0 && value.is_finite())
+        {
+            return Err((key.into(), format!("is {value}; it must be positive and finite")));
+        }
+    }
+    if group.column.is_none() && (group.min.is_some() || group.max.is_some()) {
+        return Err(("column".into(), "is needed for min and max".into()));
+    }
+    if group.min.is_some_and(f64::is_nan) || group.max.is_some_and(f64::is_nan) {
+        return Err(("min".into(), "and max must not be NaN".into()));
+    }
+    if group.within.is_some_and(|b| b.iter().flatten().any(|c| c.is_nan())) {
+        return Err(("within".into(), "must not be NaN".into()));
     }
     Ok(())
 }

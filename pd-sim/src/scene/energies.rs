@@ -52,19 +52,32 @@ impl Body<'_> {
         elements.iter().map(|element| element.map(|v| v + self.object.first)).collect()
     }
 
-    /// The weight of every element: one for all, or times the factors of the mesh file.
+    /// The weight of every element: one for all, or times the factors of the mesh file and of the groups.
     fn weights(&self, weight: Real) -> Vec<Real> {
         let elements = self.object.mesh.element_count();
-        match &self.object.weight_factors {
+        let mut weights: Vec<Real> = match &self.object.weight_factors {
             Some(factors) => factors.iter().map(|factor| factor * weight).collect(),
             None => vec![weight; elements],
+        };
+        if let Some(factors) = self.object.element_factors() {
+            weights.iter_mut().zip(factors).for_each(|(weight, factor)| *weight *= factor);
+        }
+        weights
+    }
+
+    /// The weight of every constraint on these vertices (own numbers): one for all, or times the factors of the groups.
+    fn weights_on<const N: usize>(&self, weight: Real, constraints: &[[u32; N]]) -> Vec<Real> {
+        match self.object.group_factors(constraints) {
+            Some(factors) => factors.iter().map(|factor| factor * weight).collect(),
+            None => vec![weight; constraints.len()],
         }
     }
 
     fn springs(&self, builder: ModelBuilder) -> Result<ModelBuilder, SceneError> {
         let Some(edge) = self.desc.edge else { return Ok(builder) };
         let edges = self.shift(&self.object.edges);
-        self.add(builder, "edge", EdgeSprings::new(self.rest, &edges, edge.weight))
+        let weights = self.weights_on(edge.weight, &self.object.edges);
+        self.add(builder, "edge", EdgeSprings::new(self.rest, &edges, &weights))
     }
 
     fn bending(&self, builder: ModelBuilder) -> Result<ModelBuilder, SceneError> {
@@ -78,7 +91,9 @@ impl Body<'_> {
             LaplacianDesc::MeanValue => BendingWeights::MeanValue,
             LaplacianDesc::CotanVoronoi => BendingWeights::CotanVoronoi,
         };
-        self.add(builder, "bending", Bending::new(self.rest, rings, bending.weight, laplacian))
+        let centres: Vec<[u32; 1]> = vertices.iter().map(|v| [v - self.object.first]).collect();
+        let weights = self.weights_on(bending.weight, &centres);
+        self.add(builder, "bending", Bending::new(self.rest, rings, &weights, laplacian))
     }
 
     fn strains(&self, mut builder: ModelBuilder) -> Result<ModelBuilder, SceneError> {
@@ -129,24 +144,30 @@ impl Body<'_> {
             (Mesh::Tet(mesh), None) => {
                 let tets = self.shift(&mesh.tets);
                 let weights = tet_weights(&material, poisson > 0.0).map_err(fault)?;
-                let strain = TetStrain::new(self.rest, &tets, weights.strain, StrainRange::RIGID);
+                let strain =
+                    TetStrain::new(self.rest, &tets, &self.weights(weights.strain), StrainRange::RIGID);
                 let builder = self.add(builder, "material", strain)?;
                 match weights.volume {
-                    Some(weight) => {
-                        self.add(builder, "material", Volume::new(self.rest, &tets, weight, 1.0, 1.0))
-                    }
+                    Some(weight) => self.add(
+                        builder,
+                        "material",
+                        Volume::new(self.rest, &tets, &self.weights(weight), 1.0, 1.0),
+                    ),
                     None => Ok(builder),
                 }
             }
             (Mesh::Tri(mesh), Some(thickness)) => {
                 let triangles = self.shift(&mesh.triangles);
                 let weights = membrane_weights(&material, thickness, poisson > 0.0).map_err(fault)?;
-                let strain = TriStrain::new(self.rest, &triangles, weights.strain, StrainRange::RIGID);
+                let strain =
+                    TriStrain::new(self.rest, &triangles, &self.weights(weights.strain), StrainRange::RIGID);
                 let builder = self.add(builder, "material", strain)?;
                 match weights.area {
-                    Some(weight) => {
-                        self.add(builder, "material", Area::new(self.rest, &triangles, weight, 1.0, 1.0))
-                    }
+                    Some(weight) => self.add(
+                        builder,
+                        "material",
+                        Area::new(self.rest, &triangles, &self.weights(weight), 1.0, 1.0),
+                    ),
                     None => Ok(builder),
                 }
             }

@@ -4,12 +4,14 @@ mod builtin;
 mod check;
 pub mod desc;
 mod energies;
+mod group;
 mod object;
 mod obstacles;
 mod run;
 
 pub use builtin::{Builtin, builtins};
 pub use desc::SceneDesc;
+pub use group::Group;
 pub use object::Object;
 pub use run::SceneRun;
 
@@ -212,6 +214,11 @@ fn fingerprint(desc: &SceneDesc, objects: &[Object]) -> u64 {
         };
         for index in elements.iter().chain(object.pins.iter().flatten()) {
             bytes.extend_from_slice(&index.to_le_bytes());
+        }
+        for group in object.groups.iter().filter(|group| group.weight != 1.0 || group.mass != 1.0) {
+            for index in group.vertices.iter().chain(group.elements.iter().flatten()) {
+                bytes.extend_from_slice(&index.to_le_bytes());
+            }
         }
     }
     crate::checkpoint::hash(&bytes)

@@ -1,6 +1,7 @@
 //! One body of a scene: its mesh, placed, and the lists its constraints are made of.
 
 use super::desc::{ObjectDesc, SelectDesc, ShapeDesc, TetrahedralizeDesc};
+use super::group::{self, Group};
 use crate::{ModelPaths, SceneError};
 use pd_constraints::material::{lumped_masses_tets, lumped_masses_triangles};
 use pd_core::{Real, Vec3};
@@ -47,6 +48,8 @@ pub struct Object {
     column_masses: Option<Vec<Real>>,
     /// Factor on the weight of every element from the mesh file, if the scene asks for it.
     pub(super) weight_factors: Option<Vec<Real>>,
+    /// Named parts: those the scene names, then those of the mesh file.
+    pub groups: Vec<Group>,
     /// Vertices of each pin group, own numbers.
     pub(super) pins: Vec<Vec<u32>>,
 }
@@ -56,7 +59,7 @@ impl Object {
         let data = load_shape(desc, files)?;
         let column_masses = masses_from_column(desc, &data, files)?;
         let weight_factors = factors_from_column(desc, &data, files)?;
-        let mut mesh = data.mesh;
+        let mut mesh = data.mesh.clone();
         if let Some(how) = &desc.tetrahedralize {
             mesh = solid_of(mesh, how, desc, files)?;
         }
@@ -96,8 +99,10 @@ impl Object {
             surface,
             column_masses,
             weight_factors,
+            groups: vec![],
             pins: vec![],
         };
+        object.groups = group::groups(desc, &object, &data, files)?;
         for (k, pin) in desc.pins.iter().enumerate() {
             let field = format!("object {:?}.pin[{k}].select", desc.name);
             object.pins.push(object.select(&pin.select, &field, files)?);
@@ -118,6 +123,15 @@ impl Object {
 
     /// Mass of every vertex, kg.
     pub(super) fn masses(&self, desc: &ObjectDesc, scene: &str) -> Result<Vec<Real>, SceneError> {
+        let mut masses = self.plain_masses(desc, scene)?;
+        for group in self.groups.iter().filter(|group| group.mass != 1.0) {
+            group.vertices.iter().for_each(|&v| masses[v as usize] *= group.mass);
+        }
+        Ok(masses)
+    }
+
+    /// Masses before the factors of groups.
+    fn plain_masses(&self, desc: &ObjectDesc, scene: &str) -> Result<Vec<Real>, SceneError> {
         let n = self.mesh.positions().len();
         if let Some(masses) = &self.column_masses {
             return Ok(masses.clone());
@@ -168,6 +182,14 @@ impl Object {
         if let Some(file) = &select.file {
             list.extend(read_numbers(&files.find(file)?)?);
         }
+        if let Some(name) = &select.group {
+            let group = self.group(name).ok_or_else(|| {
+                let names: Vec<&str> = self.groups.iter().map(|group| group.name.as_str()).collect();
+                let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                wrong(format!("there is no group {name:?}; there are: {names}"))
+            })?;
+            list.extend(&group.vertices);
+        }
         if let Some(&vertex) = list.iter().find(|&&v| v as usize >= positions.len()) {
             return Err(wrong(format!("vertex {vertex} does not exist; there are {}", positions.len())));
         }
@@ -217,7 +239,7 @@ fn solid_of(
 }
 
 /// Names of the columns that a file has, for messages.
-fn listed(columns: &[pd_mesh::io::Column]) -> String {
+pub(super) fn listed(columns: &[pd_mesh::io::Column]) -> String {
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

@@ -109,4 +109,7 @@ pub struct SelectDesc {
     /// Numbers in a text file, one per line, found like a mesh file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// All vertices of a group of the object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
 }

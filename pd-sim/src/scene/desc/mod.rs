@@ -3,6 +3,7 @@
 //! These types are separate from the simulation's own, so that internal layouts may change without breaking files.
 
 mod constraint;
+mod group;
 mod object;
 mod outside;
 mod shape;
@@ -10,6 +11,7 @@ mod shape;
 pub use constraint::{
     BendingDesc, LaplacianDesc, MassDesc, MaterialDesc, PinDesc, SelectDesc, StrainDesc, WeightDesc,
 };
+pub use group::GroupDesc;
 pub use object::ObjectDesc;
 pub use outside::{ColliderDesc, ForceDesc};
 pub use shape::{RotateDesc, ShapeDesc, TetrahedralizeDesc};

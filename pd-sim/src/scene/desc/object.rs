@@ -1,8 +1,8 @@
 //! `[[object]]`: one deformable body.
 
 use super::{
-    BendingDesc, MassDesc, MaterialDesc, PinDesc, RotateDesc, ShapeDesc, StrainDesc, TetrahedralizeDesc,
-    WeightDesc,
+    BendingDesc, GroupDesc, MassDesc, MaterialDesc, PinDesc, RotateDesc, ShapeDesc, StrainDesc,
+    TetrahedralizeDesc, WeightDesc,
 };
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +60,9 @@ pub struct ObjectDesc {
     /// Weights and masses from physical constants, instead of `mass`, `tet`, `volume`, `triangle`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<MaterialDesc>,
+    /// Named parts, for pins, pushes and factors on weights and masses.
+    #[serde(default, rename = "group", skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupDesc>,
     /// Pins.
     #[serde(default, rename = "pin", skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<PinDesc>,
