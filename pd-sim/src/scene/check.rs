@@ -138,6 +138,9 @@ fn check_pin(pin: &PinDesc) -> Result<(), Fault> {
     {
         return Err(("release".into(), format!("is {release}; it must be a time of at least 0 s")));
     }
+    if pin.at.iter().flatten().any(|c| !c.is_finite()) {
+        return Err(("at".into(), "must be finite".into()));
+    }
     if pin.select.within.is_some_and(|b| b.iter().flatten().any(|c| c.is_nan())) {
         return Err(("select.within".into(), "must not be NaN".into()));
     }

@@ -186,6 +186,9 @@ impl Body<'_> {
             let key = format!("pin[{k}]");
             let vertices: Vec<u32> = vertices.iter().map(|v| v + self.object.first).collect();
             let mut pins = Pins::new(self.rest, &vertices, pin.weight).map_err(|e| self.error(&key, e))?;
+            for (k, &point) in pin.at.iter().enumerate() {
+                pins.set_target(k, point.into()).map_err(|e| self.error(&format!("{key}.at"), e))?;
+            }
             if !pin.path.is_empty() {
                 let path = path(&pin.path).map_err(|e| self.error(&format!("{key}.path"), e))?;
                 pins = pins.with_motion(move |time| path.offset(time));

@@ -84,6 +84,22 @@ impl Scene {
         Ok(scene)
     }
 
+    /// Takes step, solver, obstacles, forces and display settings of another description of the same bodies, without
+    /// reading or meshing anything again. Refuses a description of other bodies; the scene is then as it was.
+    pub fn set_outside(&mut self, desc: SceneDesc) -> Result<(), SceneError> {
+        check::check(&self.name, &desc)?;
+        if neutral(&desc).objects != neutral(&self.desc).objects {
+            return Err(self.error("object", "the bodies differ; build the scene anew"));
+        }
+        let before = std::mem::replace(&mut self.desc, desc);
+        if let Err(error) = self.colliders().and_then(|_| self.forces()) {
+            self.desc = before;
+            return Err(error);
+        }
+        self.fingerprint = fingerprint(&self.desc, &self.objects);
+        Ok(())
+    }
+
     /// Number of vertices.
     pub fn vertices(&self) -> usize {
         self.masses.len()
@@ -193,8 +209,9 @@ pub fn parse_desc(name: &str, text: &str) -> Result<SceneDesc, SceneError> {
     })
 }
 
-fn fingerprint(desc: &SceneDesc, objects: &[Object]) -> u64 {
-    let neutral = SceneDesc {
+/// The description without what the result does not depend on.
+fn neutral(desc: &SceneDesc) -> SceneDesc {
+    let mut neutral = SceneDesc {
         title: String::new(),
         source: String::new(),
         frames: 0,
@@ -202,7 +219,16 @@ fn fingerprint(desc: &SceneDesc, objects: &[Object]) -> u64 {
         published: None,
         ..desc.clone()
     };
-    let mut bytes = format!("{neutral:?}").into_bytes();
+    neutral.objects.iter_mut().for_each(|object| object.display = Default::default());
+    for collider in &mut neutral.colliders {
+        *collider.display_mut() = Default::default();
+        collider.set_name(None);
+    }
+    neutral
+}
+
+fn fingerprint(desc: &SceneDesc, objects: &[Object]) -> u64 {
+    let mut bytes = format!("{:?}", neutral(desc)).into_bytes();
     for object in objects {
         for value in pd_core::as_flat(object.mesh.positions()) {
             bytes.extend_from_slice(&value.to_le_bytes());

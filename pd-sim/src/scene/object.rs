@@ -105,7 +105,12 @@ impl Object {
         object.groups = group::groups(desc, &object, &data, files)?;
         for (k, pin) in desc.pins.iter().enumerate() {
             let field = format!("object {:?}.pin[{k}].select", desc.name);
-            object.pins.push(object.select(&pin.select, &field, files)?);
+            let vertices = object.select(&pin.select, &field, files)?;
+            if !pin.at.is_empty() && pin.at.len() != vertices.len() {
+                let what = format!("has {} points for {} vertices", pin.at.len(), vertices.len());
+                return Err(wrong(desc, files, &format!("pin[{k}].at"), what));
+            }
+            object.pins.push(vertices);
         }
         Ok(object)
     }
@@ -119,6 +124,11 @@ impl Object {
     /// Whether it is a solid.
     pub fn is_solid(&self) -> bool {
         matches!(self.mesh, Mesh::Tet(_))
+    }
+
+    /// Vertices of each `[[object.pin]]`, own numbers, ascending.
+    pub fn pins(&self) -> &[Vec<u32>] {
+        &self.pins
     }
 
     /// Mass of every vertex, kg.
@@ -416,5 +426,33 @@ mod tests {
         scene.model(0.0).unwrap();
         let error = load(&[("bar.vtu", &vtu)], &format!("{shape}\nmass-column = \"weight\"")).unwrap_err();
         assert!(error.to_string().contains("no column \"weight\" per vertex; it has: m"), "{error}");
+    }
+
+    #[test]
+    fn pins_hold_where_they_are_told() {
+        let grid = "shape = { kind = \"grid\", rows = 2, columns = 2 }\nedge = { weight = 100.0 }";
+        let pin = |at: &str| {
+            format!("{grid}\npin = [{{ select = {{ vertices = [8, 0] }}, weight = 9.0, at = {at} }}]")
+        };
+        let scene = load(&[], &pin("[[0, 1, 0], [2, 3, 4]]")).unwrap();
+        assert_eq!(scene.objects[0].pins(), &[vec![0, 8]]);
+        // The second pin pulls to its own point: energy ω/2 |x − p|².
+        let (rest, model) = (scene.rest(), scene.model(0.0).unwrap());
+        let far = (rest[8] - pd_core::Vec3::new(2.0, 3.0, 4.0)).norm_squared();
+        assert!((model.batches()[1].energy(1..2, &rest) - 4.5 * far).abs() < 1e-12);
+        let error = load(&[], &pin("[[0, 0, 0]]")).unwrap_err().to_string();
+        assert!(error.contains("has 1 points for 2 vertices"), "{error}");
+        assert!(
+            load(&[], &pin("[[0, 0, 0], [0, 0, inf]]")).unwrap_err().to_string().contains("must be finite")
+        );
+    }
+
+    #[test]
+    fn every_built_in_scene_survives_being_written_and_read() {
+        for builtin in crate::scene::builtins() {
+            let desc = builtin.desc().unwrap();
+            let text = toml::to_string_pretty(&desc).unwrap();
+            assert_eq!(crate::scene::parse_desc(builtin.name, &text).unwrap(), desc, "{}", builtin.name);
+        }
     }
 }

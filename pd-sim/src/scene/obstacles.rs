@@ -19,19 +19,19 @@ pub(super) fn colliders(scene: &Scene) -> Result<Vec<Box<dyn Collider>>, SceneEr
 
 fn collider(desc: &ColliderDesc) -> Result<Box<dyn Collider>, CollideError> {
     let (shape, keys): (Box<dyn Collider>, _) = match *desc {
-        ColliderDesc::Floor { height, margin, ref path } => {
+        ColliderDesc::Floor { height, margin, ref path, .. } => {
             let floor = Floor::new(height)?;
             (Box::new(floor.with_margin(margin.unwrap_or(floor.margin()))?), path)
         }
-        ColliderDesc::Sphere { centre, radius, margin, ref path } => {
+        ColliderDesc::Sphere { centre, radius, margin, ref path, .. } => {
             let sphere = Sphere::new(centre.into(), radius)?;
             (Box::new(sphere.with_margin(margin.unwrap_or(sphere.margin()))?), path)
         }
-        ColliderDesc::Block { centre, half_extents, margin, ref path } => {
+        ColliderDesc::Block { centre, half_extents, margin, ref path, .. } => {
             let block = Block::new(centre.into(), half_extents.into())?;
             (Box::new(block.with_margin(margin.unwrap_or(block.margin()))?), path)
         }
-        ColliderDesc::Torus { centre, major_radius, minor_radius, margin, ref path } => {
+        ColliderDesc::Torus { centre, major_radius, minor_radius, margin, ref path, .. } => {
             let margin = margin.unwrap_or(Torus::MARGIN);
             (Box::new(Torus::with_all(centre.into(), major_radius, minor_radius, margin)?), path)
         }

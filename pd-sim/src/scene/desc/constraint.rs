@@ -91,6 +91,9 @@ pub struct PinDesc {
     /// Path the targets follow: `[time, dx, dy, dz]`, linear in between.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<[f64; 4]>,
+    /// Where the vertices are held, m: one point for each selected vertex in ascending order. Default: where they are at rest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<[f64; 3]>,
 }
 
 /// Vertices of an object: the union of what is given, at least one key.
@@ -112,4 +115,11 @@ pub struct SelectDesc {
     /// All vertices of a group of the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
+}
+
+impl SelectDesc {
+    /// These vertices by number.
+    pub fn of(vertices: Vec<u32>) -> Self {
+        Self { vertices, ..Self::default() }
+    }
 }

@@ -3,6 +3,7 @@
 //! These types are separate from the simulation's own, so that internal layouts may change without breaking files.
 
 mod constraint;
+mod display;
 mod group;
 mod object;
 mod outside;
@@ -11,6 +12,7 @@ mod shape;
 pub use constraint::{
     BendingDesc, LaplacianDesc, MassDesc, MaterialDesc, PinDesc, SelectDesc, StrainDesc, WeightDesc,
 };
+pub use display::{DisplayDesc, ShadingDesc};
 pub use group::GroupDesc;
 pub use object::ObjectDesc;
 pub use outside::{ColliderDesc, ForceDesc};

@@ -1,7 +1,7 @@
 //! `[[object]]`: one deformable body.
 
 use super::{
-    BendingDesc, GroupDesc, MassDesc, MaterialDesc, PinDesc, RotateDesc, ShapeDesc, StrainDesc,
+    BendingDesc, DisplayDesc, GroupDesc, MassDesc, MaterialDesc, PinDesc, RotateDesc, ShapeDesc, StrainDesc,
     TetrahedralizeDesc, WeightDesc,
 };
 use serde::{Deserialize, Serialize};
@@ -66,4 +66,41 @@ pub struct ObjectDesc {
     /// Pins.
     #[serde(default, rename = "pin", skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<PinDesc>,
+    /// How it is drawn.
+    #[serde(default, skip_serializing_if = "DisplayDesc::is_default")]
+    pub display: DisplayDesc,
+}
+
+impl ObjectDesc {
+    /// A body of this shape with nothing else set: no constraints, the default mass.
+    ///
+    /// ```
+    /// use pd_sim::scene::desc::{ObjectDesc, ShapeDesc};
+    /// let body = ObjectDesc::new("ball", ShapeDesc::Ball { cells: 4, radius: 0.5 });
+    /// assert!(body.pins.is_empty() && body.tet.is_none());
+    /// ```
+    pub fn new(name: impl Into<String>, shape: ShapeDesc) -> Self {
+        Self {
+            name: name.into(),
+            shape,
+            tetrahedralize: None,
+            mass_column: None,
+            weight_column: None,
+            normalize: false,
+            scale: None,
+            rotate: None,
+            translate: None,
+            mass: MassDesc::default(),
+            edge: None,
+            bending: None,
+            triangle: None,
+            area: None,
+            tet: None,
+            volume: None,
+            material: None,
+            groups: vec![],
+            pins: vec![],
+            display: DisplayDesc::default(),
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What acts on the bodies: obstacles and forces.
 
-use super::SelectDesc;
 use super::shape::one;
+use super::{DisplayDesc, SelectDesc};
 use serde::{Deserialize, Serialize};
 
 /// An obstacle.
@@ -18,6 +18,12 @@ pub enum ColliderDesc {
         /// Path: `[time, dx, dy, dz]`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         path: Vec<[f64; 4]>,
+        /// Name, for people; may be left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// How it is drawn.
+        #[serde(default, skip_serializing_if = "DisplayDesc::is_default")]
+        display: DisplayDesc,
     },
     /// A ball.
     Sphere {
@@ -31,6 +37,12 @@ pub enum ColliderDesc {
         /// Path: `[time, dx, dy, dz]`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         path: Vec<[f64; 4]>,
+        /// Name, for people; may be left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// How it is drawn.
+        #[serde(default, skip_serializing_if = "DisplayDesc::is_default")]
+        display: DisplayDesc,
     },
     /// A box along the axes.
     #[serde(rename_all = "kebab-case")]
@@ -45,6 +57,12 @@ pub enum ColliderDesc {
         /// Path: `[time, dx, dy, dz]`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         path: Vec<[f64; 4]>,
+        /// Name, for people; may be left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// How it is drawn.
+        #[serde(default, skip_serializing_if = "DisplayDesc::is_default")]
+        display: DisplayDesc,
     },
     /// A torus about the y axis.
     #[serde(rename_all = "kebab-case")]
@@ -61,7 +79,93 @@ pub enum ColliderDesc {
         /// Path: `[time, dx, dy, dz]`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         path: Vec<[f64; 4]>,
+        /// Name, for people; may be left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// How it is drawn.
+        #[serde(default, skip_serializing_if = "DisplayDesc::is_default")]
+        display: DisplayDesc,
     },
+}
+
+impl ColliderDesc {
+    /// What kind it is, as the file says it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Floor { .. } => "floor",
+            Self::Sphere { .. } => "sphere",
+            Self::Block { .. } => "block",
+            Self::Torus { .. } => "torus",
+        }
+    }
+
+    /// Its name, if it has one.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Floor { name, .. }
+            | Self::Sphere { name, .. }
+            | Self::Block { name, .. }
+            | Self::Torus { name, .. } => name.as_deref(),
+        }
+    }
+
+    /// Gives it a name.
+    pub fn set_name(&mut self, new: Option<String>) {
+        match self {
+            Self::Floor { name, .. }
+            | Self::Sphere { name, .. }
+            | Self::Block { name, .. }
+            | Self::Torus { name, .. } => *name = new,
+        }
+    }
+
+    /// How it is drawn.
+    pub fn display(&self) -> &DisplayDesc {
+        match self {
+            Self::Floor { display, .. }
+            | Self::Sphere { display, .. }
+            | Self::Block { display, .. }
+            | Self::Torus { display, .. } => display,
+        }
+    }
+
+    /// How it is drawn, to change.
+    pub fn display_mut(&mut self) -> &mut DisplayDesc {
+        match self {
+            Self::Floor { display, .. }
+            | Self::Sphere { display, .. }
+            | Self::Block { display, .. }
+            | Self::Torus { display, .. } => display,
+        }
+    }
+
+    /// Its path: `[time, dx, dy, dz]`.
+    pub fn path(&self) -> &[[f64; 4]] {
+        match self {
+            Self::Floor { path, .. }
+            | Self::Sphere { path, .. }
+            | Self::Block { path, .. }
+            | Self::Torus { path, .. } => path,
+        }
+    }
+
+    /// Its centre without the path, m; a floor's is below the origin.
+    pub fn centre(&self) -> [f64; 3] {
+        match *self {
+            Self::Floor { height, .. } => [0.0, height, 0.0],
+            Self::Sphere { centre, .. } | Self::Block { centre, .. } | Self::Torus { centre, .. } => centre,
+        }
+    }
+
+    /// Moves it; of a floor only the height changes.
+    pub fn set_centre(&mut self, to: [f64; 3]) {
+        match self {
+            Self::Floor { height, .. } => *height = to[1],
+            Self::Sphere { centre, .. } | Self::Block { centre, .. } | Self::Torus { centre, .. } => {
+                *centre = to
+            }
+        }
+    }
 }
 
 /// A force besides gravity.
