@@ -5,7 +5,7 @@
 mod rings;
 mod vertex_faces;
 
-pub use rings::Rings;
+pub use rings::{InteriorRings, Rings};
 pub use vertex_faces::VertexFaces;
 
 use crate::{MeshError, Vec3};

@@ -19,6 +19,17 @@ pub struct Rings {
     boundary: Vec<bool>,
 }
 
+/// One-rings of some vertices: ring k, around `vertices[k]`, is `neighbours[offsets[k]..offsets[k+1]]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InteriorRings {
+    /// The vertices in the middle, ascending.
+    pub vertices: Vec<u32>,
+    /// Where each ring begins; one more entry than vertices.
+    pub offsets: Vec<u32>,
+    /// Neighbours, ring after ring.
+    pub neighbours: Vec<u32>,
+}
+
 /// The shape that the links around a vertex make.
 enum Fan {
     Closed,
@@ -78,6 +89,26 @@ impl Rings {
     #[must_use]
     pub fn is_boundary(&self, v: usize) -> bool {
         self.boundary[v]
+    }
+
+    /// The rings of the vertices that no border touches: those that can carry bending.
+    ///
+    /// ```
+    /// use pd_mesh::{generate, topology::Rings};
+    /// let inner = Rings::new(&generate::grid(3, 3, 1.0, 1.0)?).interior();
+    /// assert_eq!(inner.vertices, [5, 6, 9, 10]);
+    /// assert_eq!(inner.offsets, [0, 6, 12, 18, 24]);
+    /// # Ok::<(), pd_mesh::MeshError>(())
+    /// ```
+    #[must_use]
+    pub fn interior(&self) -> InteriorRings {
+        let mut inner = InteriorRings { vertices: vec![], offsets: vec![0], neighbours: vec![] };
+        for v in (0..self.len()).filter(|&v| !self.is_boundary(v)) {
+            inner.vertices.push(v as u32);
+            inner.neighbours.extend_from_slice(self.ring(v));
+            inner.offsets.push(inner.neighbours.len() as u32);
+        }
+        inner
     }
 
     /// Number of vertices.

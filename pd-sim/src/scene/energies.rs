@@ -9,7 +9,8 @@ use pd_constraints::{
     Volume, membrane_weights, tet_weights,
 };
 use pd_core::{EnergyBatch, Model, ModelBuilder, Real, Vec3};
-use pd_mesh::{Mesh, TriMesh, topology::Rings};
+use pd_mesh::topology::{InteriorRings, Rings};
+use pd_mesh::{Mesh, TriMesh};
 
 /// Builds the model with the pins that hold at `time`.
 pub(super) fn model(scene: &Scene, time: Real) -> Result<Model, SceneError> {
@@ -85,7 +86,7 @@ impl Body<'_> {
         let Mesh::Tri(mesh) = &self.object.mesh else {
             return Err(self.error("bending", "is for surfaces; this body is a solid"));
         };
-        let (vertices, offsets, neighbours) = interior_rings(mesh, self.object.first);
+        let InteriorRings { vertices, offsets, neighbours } = interior_rings(mesh, self.object.first);
         let rings = RingsRef { vertices: &vertices, offsets: &offsets, neighbours: &neighbours };
         let laplacian = match bending.laplacian {
             LaplacianDesc::MeanValue => BendingWeights::MeanValue,
@@ -205,13 +206,10 @@ pub(super) fn path(keys: &[[f64; 4]]) -> Result<Path, pd_collide::CollideError> 
 }
 
 /// Interior vertices and their ordered rings, shifted to the scene's numbers.
-fn interior_rings(mesh: &TriMesh, first: u32) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
-    let rings = Rings::new(mesh);
-    let (mut vertices, mut offsets, mut neighbours) = (vec![], vec![0u32], vec![]);
-    for v in (0..mesh.positions.len()).filter(|&v| !rings.is_boundary(v)) {
-        vertices.push(v as u32 + first);
-        neighbours.extend(rings.ring(v).iter().map(|&n| n + first));
-        offsets.push(neighbours.len() as u32);
+fn interior_rings(mesh: &TriMesh, first: u32) -> InteriorRings {
+    let mut rings = Rings::new(mesh).interior();
+    for vertex in rings.vertices.iter_mut().chain(&mut rings.neighbours) {
+        *vertex += first;
     }
-    (vertices, offsets, neighbours)
+    rings
 }

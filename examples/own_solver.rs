@@ -1,6 +1,6 @@
 //! A global solver of one's own: Gauss–Seidel, in place of Cholesky.
 //!
-//! `cargo run --release -p pd-sim --example own_solver`
+//! `cargo run --release -p examples --example own_solver`
 
 use pd_sim::prelude::*;
 

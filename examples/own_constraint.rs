@@ -1,6 +1,6 @@
 //! A constraint of one's own: a leash, |x − anchor| ≤ length. Only the stencil and the projection are written.
 //!
-//! `cargo run --release -p pd-sim --example own_constraint`
+//! `cargo run --release -p examples --example own_constraint`
 
 use pd_sim::prelude::*;
 use std::ops::Range;

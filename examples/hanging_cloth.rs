@@ -1,6 +1,6 @@
 //! A cloth held by two corners falls onto a ball: the smallest whole program.
 //!
-//! `cargo run --release -p pd-sim --example run_cloth`
+//! `cargo run --release -p examples --example hanging_cloth`
 
 use pd_sim::prelude::*;
 

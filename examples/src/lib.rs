@@ -1,0 +1,1 @@
+//! Nothing of its own: the programs beside this folder are the content.
