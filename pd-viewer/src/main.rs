@@ -1,10 +1,54 @@
 //! The `pd-viewer` command: a window for scenes, and pictures of them without a window.
 
+mod command;
+
+use clap::{Parser, Subcommand};
+use command::Failure;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+/// Watch cloth, shells and soft bodies move, or draw them to a file.
+#[derive(Parser)]
+#[command(
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  pd-viewer cloth\n  pd-viewer render cloth --frame 60 --out cloth.png\n  pd-viewer render bar --frame 150 --every 2 --out bar.gif --colour strain\n  pd-viewer gallery --out docs/images/gallery"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Scene to open in the window: a built-in one or a .toml file.
+    scene: Option<String>,
+}
+
+/// Where models are.
+#[derive(clap::Args)]
+struct ModelArguments {
+    /// Directory searched first for model files; may be repeated. Then PD_MODELS, then models/.
+    #[arg(long, value_name = "DIR")]
+    models: Vec<PathBuf>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Simulate a scene and draw a frame, or many, to a file. Needs no display.
+    Render(Box<command::render::Arguments>),
+    /// Draw the figures of the thesis and write the page that shows them.
+    Gallery(command::gallery::Arguments),
+}
+
 fn main() -> ExitCode {
-    match pd_viewer::app::run(std::env::args().nth(1)) {
+    let arguments = Arguments::parse();
+    let outcome = match arguments.command {
+        Some(Command::Render(arguments)) => command::render::run(&arguments),
+        Some(Command::Gallery(arguments)) => command::gallery::run(&arguments),
+        None => pd_viewer::app::run(arguments.scene).map_err(|error| Failure::Input(error.to_string())),
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::from(2),
+        Err(failure) => {
+            command::say_aside(format_args!("pd-viewer: {failure}"));
+            failure.exit_code()
+        }
     }
 }

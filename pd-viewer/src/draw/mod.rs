@@ -43,4 +43,5 @@ pub use obstacle::{Floor, Obstacle, ObstacleShape};
 pub use options::{ColourRange, MatCap, Options, Shading, Theme};
 pub use pick::{Hit, PickTree, pick_brute_force};
 pub use ramp::{Legend, Ramp};
+pub(crate) use topology::FACES as TET_FACES;
 pub use topology::{Part, Topology};

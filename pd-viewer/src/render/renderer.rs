@@ -1,41 +1,331 @@
-//! Draws a [`Drawing`](crate::draw::Drawing) into a texture of its own.
+//! Draws a [`Drawing`] into a texture of its own: first the shadow map, then background, surfaces, floor, wires, lines
+//! and dots.
 
-use crate::draw::{Camera, Drawing, Options};
+use super::bodies::{Bodies, PieceMesh};
+use super::buffer::Growing;
+use super::globals::{Globals, casts_shadows, colours};
+use super::marks::MarkBuffers;
+use super::obstacles::ObstacleMeshes;
+use super::pipeline::Pipelines;
+use super::texture::{Tables, Target};
+use crate::draw::{Bounds, Camera, Drawing, Material, Options};
 use egui_wgpu::wgpu;
+
+/// Bytes between the constants of two draws: what every device allows.
+const SLOT: usize = 256;
+
+/// Constants of one draw, as `Draw` in `surface.wgsl`, filled up to a slot.
+#[repr(C)]
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+struct DrawConstants {
+    offset: [f32; 4],
+    front: [f32; 4],
+    back: [f32; 4],
+    flags: [f32; 4],
+    unused: [[f32; 4]; 12],
+}
+
+impl DrawConstants {
+    fn new(offset: [f32; 3], material: &Material, flags: [f32; 4]) -> Self {
+        let ([r, g, b], [br, bg, bb]) = (material.colour, material.back);
+        Self {
+            offset: [offset[0], offset[1], offset[2], 0.0],
+            front: [r, g, b, material.specular],
+            back: [br, bg, bb, material.shininess.max(1.0)],
+            flags,
+            unused: [[0.0; 4]; 12],
+        }
+    }
+}
 
 /// Draws into a colour and depth target of its own, which the window then copies.
 ///
-/// In the window: keep it in `callback_resources`, call [`upload`](Self::upload) from `ui` when something moved, and add a
-/// [`SceneCallback`](super::SceneCallback) to the painter.
+/// In the window: keep it in egui's `callback_resources`, call [`upload`](Self::upload) from `ui` when the drawing or the
+/// options changed, and add a [`SceneCallback`](super::SceneCallback) to the painter. Without one: [`Offscreen`](super::Offscreen).
 pub struct SceneRenderer {
-    _samples: u32,
+    samples: u32,
+    pipelines: Pipelines,
+    tables: Tables,
+    sampler: wgpu::Sampler,
+    globals: wgpu::Buffer,
+    globals_bind: wgpu::BindGroup,
+    slots: Growing,
+    slots_bind: wgpu::BindGroup,
+    constants: Vec<DrawConstants>,
+    bodies: Bodies,
+    obstacles: ObstacleMeshes,
+    marks: MarkBuffers,
+    target: Option<Target>,
+    options: Options,
+    bounds: Bounds,
+    has_floor: bool,
 }
 
 impl SceneRenderer {
     /// A renderer whose picture is copied into targets of format `output`, with 1 or 4 samples per pixel.
-    pub fn new(_device: &wgpu::Device, _output: wgpu::TextureFormat, samples: u32) -> Self {
-        Self { _samples: samples }
+    pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, output: wgpu::TextureFormat, samples: u32) -> Self {
+        let samples = if samples > 1 { 4 } else { 1 };
+        let pipelines = Pipelines::new(device, output, samples);
+        let globals = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("globals"),
+            size: size_of::<Globals>() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let globals_bind = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("globals"),
+            layout: &pipelines.globals_layout,
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: globals.as_entire_binding() }],
+        });
+        let slots = Growing::new(device, "draws", wgpu::BufferUsages::UNIFORM);
+        Self {
+            samples,
+            tables: Tables::new(device, queue, &pipelines.tables_layout),
+            sampler: device.create_sampler(&wgpu::SamplerDescriptor::default()),
+            globals,
+            globals_bind,
+            slots_bind: bind_slots(device, &pipelines, &slots),
+            slots,
+            constants: vec![],
+            bodies: Bodies::new(device),
+            obstacles: ObstacleMeshes::new(device, queue),
+            marks: MarkBuffers::new(device),
+            target: None,
+            options: Options::default(),
+            bounds: Bounds::nothing(),
+            has_floor: false,
+            pipelines,
+        }
     }
 
-    /// Sends what has moved to the device. Index buffers are made anew only for another topology.
-    pub fn upload(&mut self, _device: &wgpu::Device, _queue: &wgpu::Queue, _drawing: &Drawing, _options: &Options) {}
+    /// Sends what has moved, and how it is to look, to the device. Buffers are reused; indices are sent again only for
+    /// another topology.
+    pub fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, drawing: &Drawing, options: &Options) {
+        self.options = *options;
+        self.bounds = drawing.body_bounds();
+        if options.obstacles {
+            for obstacle in &drawing.obstacles {
+                self.bounds.join(&obstacle.bounds());
+            }
+        }
+        let reach = self.bounds.radius() as f32 * 9.0;
+        self.bodies.upload(device, queue, drawing, options);
+        self.obstacles.upload(device, queue, drawing, reach);
+        self.marks.upload(device, queue, drawing, options);
+        if let Some(range) = options.colour {
+            self.tables.set_ramp(queue, range.ramp);
+        }
+        self.fill_constants(drawing, reach);
+        if self.slots.write(device, queue, &self.constants) {
+            self.slots_bind = bind_slots(device, &self.pipelines, &self.slots);
+        }
+    }
 
-    /// Records the passes of one picture of `size` pixels.
+    /// One slot per piece of a body, then one per obstacle, then the floor.
+    fn fill_constants(&mut self, drawing: &Drawing, reach: f32) {
+        let flag = |on: bool| f32::from(u8::from(on));
+        self.constants.clear();
+        for piece in &self.bodies.pieces {
+            let flags = [flag(piece.flat), flag(self.bodies.has_values), 0.0, 0.0];
+            self.constants.push(DrawConstants::new([0.0; 3], &drawing.materials[piece.part], flags));
+        }
+        for obstacle in &drawing.obstacles {
+            let p = obstacle.position;
+            let flags = [flag(obstacle.shape.is_angular()), 0.0, 0.0, 0.0];
+            let offset = [p.x as f32, p.y as f32, p.z as f32];
+            self.constants.push(DrawConstants::new(offset, &obstacle.material, flags));
+        }
+        self.has_floor = self.options.floor && drawing.floor.is_some();
+        if let (true, Some(floor)) = (self.has_floor, drawing.floor) {
+            let [colour, back] = colours(self.options.theme).floor;
+            let material = Material { colour, back, specular: 0.0, shininess: 1.0 };
+            let centre = self.bounds.centre();
+            let offset = [centre.x as f32, floor.height as f32, centre.z as f32];
+            let flags = [0.0, 0.0, floor.tile.max(1e-3) as f32, reach];
+            self.constants.push(DrawConstants::new(offset, &material, flags));
+        }
+    }
+
+    /// Records the passes of one picture of `size` pixels of what was uploaded last.
     pub fn encode(
         &mut self,
-        _device: &wgpu::Device,
-        _queue: &wgpu::Queue,
-        _encoder: &mut wgpu::CommandEncoder,
-        _size: [u32; 2],
-        _camera: &Camera,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        encoder: &mut wgpu::CommandEncoder,
+        size: [u32; 2],
+        camera: &Camera,
     ) {
+        let most = device.limits().max_texture_dimension_2d;
+        let size = size.map(|s| s.clamp(1, most));
+        if self.target.as_ref().is_none_or(|target| target.size != size) {
+            let layout = &self.pipelines.picture_layout;
+            self.target = Some(Target::new(device, size, self.samples, layout, &self.sampler));
+        }
+        let globals = Globals::new(camera, &self.options, &self.bounds, size);
+        queue.write_buffer(&self.globals, 0, bytemuck::bytes_of(&globals));
+        if casts_shadows(&self.options) {
+            let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("shadow"),
+                depth_stencil_attachment: Some(depth(&self.tables.shadow, wgpu::StoreOp::Store)),
+                ..Default::default()
+            });
+            pass.set_pipeline(&self.pipelines.shadow);
+            pass.set_bind_group(0, &self.globals_bind, &[]);
+            self.draw_surfaces(&mut pass);
+        }
+        let Some(target) = &self.target else { return };
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("picture"),
+            color_attachments: &[Some(colour(target))],
+            depth_stencil_attachment: Some(depth(&target.depth, wgpu::StoreOp::Discard)),
+            ..Default::default()
+        });
+        self.draw_picture(&mut pass);
+    }
+
+    fn draw_picture(&self, pass: &mut wgpu::RenderPass<'_>) {
+        pass.set_bind_group(0, &self.globals_bind, &[]);
+        pass.set_pipeline(&self.pipelines.sky);
+        pass.draw(0..3, 0..1);
+        pass.set_bind_group(2, &self.tables.bind, &[]);
+        pass.set_pipeline(&self.pipelines.surface);
+        self.draw_surfaces(pass);
+        if self.has_floor {
+            pass.set_pipeline(&self.pipelines.floor);
+            self.set_slot(pass, self.constants.len() - 1);
+            pass.set_vertex_buffer(0, self.obstacles.floor.get().slice(..));
+            pass.set_vertex_buffer(1, self.obstacles.floor_normals.get().slice(..));
+            pass.set_vertex_buffer(2, self.obstacles.floor.get().slice(..));
+            pass.draw(0..6, 0..1);
+        }
+        self.draw_marks(pass);
+    }
+
+    /// Bodies and obstacles, with the pipeline that is set.
+    fn draw_surfaces(&self, pass: &mut wgpu::RenderPass<'_>) {
+        let bodies = &self.bodies;
+        if self.options.surfaces {
+            for (slot, piece) in bodies.pieces.iter().enumerate().filter(|(_, piece)| !piece.range.is_empty()) {
+                self.set_slot(pass, slot);
+                let tets = piece.mesh == PieceMesh::Tets;
+                let (positions, normals, values) = if tets {
+                    (&bodies.tet_positions, &bodies.tet_positions, &bodies.tet_values)
+                } else {
+                    (&bodies.positions, &bodies.normals, &bodies.values)
+                };
+                pass.set_vertex_buffer(0, positions.get().slice(..));
+                pass.set_vertex_buffer(1, normals.get().slice(..));
+                // Without values any buffer of that length does; it is not looked at.
+                let values = if bodies.has_values { values } else { positions };
+                pass.set_vertex_buffer(2, values.get().slice(..));
+                let indices = match piece.mesh {
+                    PieceMesh::Tets => {
+                        pass.draw(piece.range.clone(), 0..1);
+                        continue;
+                    }
+                    PieceMesh::Whole => &bodies.triangles,
+                    PieceMesh::Cut => &bodies.cut,
+                };
+                pass.set_index_buffer(indices.get().slice(..), wgpu::IndexFormat::Uint32);
+                pass.draw_indexed(piece.range.clone(), 0, 0..1);
+            }
+        }
+        if self.options.obstacles {
+            let first = bodies.pieces.len();
+            for (k, mesh) in self.obstacles.list.iter().enumerate() {
+                self.set_slot(pass, first + k);
+                pass.set_vertex_buffer(0, mesh.positions.get().slice(..));
+                pass.set_vertex_buffer(1, mesh.normals.get().slice(..));
+                pass.set_vertex_buffer(2, mesh.positions.get().slice(..));
+                pass.set_index_buffer(mesh.triangles.get().slice(..), wgpu::IndexFormat::Uint32);
+                pass.draw_indexed(0..mesh.indices, 0, 0..1);
+            }
+        }
+    }
+
+    fn draw_marks(&self, pass: &mut wgpu::RenderPass<'_>) {
+        let (pipelines, bodies) = (&self.pipelines, &self.bodies);
+        pass.set_vertex_buffer(0, bodies.positions.get().slice(..));
+        if bodies.wire_count > 0 {
+            pass.set_pipeline(&pipelines.wire.behind);
+            pass.set_index_buffer(bodies.wire.get().slice(..), wgpu::IndexFormat::Uint32);
+            pass.draw_indexed(0..bodies.wire_count, 0, 0..1);
+        }
+        if self.options.edges && bodies.edge_count > 0 {
+            pass.set_pipeline(&pipelines.wire.on_top);
+            pass.set_index_buffer(bodies.edges.get().slice(..), wgpu::IndexFormat::Uint32);
+            pass.draw_indexed(0..bodies.edge_count, 0, 0..1);
+        }
+        if self.options.points && bodies.vertices > 0 {
+            pass.set_pipeline(&pipelines.vertices);
+            pass.draw(0..4, 0..bodies.vertices);
+        }
+        let marks = [(&pipelines.lines, &self.marks.lines), (&pipelines.dots, &self.marks.dots)];
+        for (pipelines, instances) in marks {
+            pass.set_vertex_buffer(0, instances.buffer.get().slice(..));
+            let ranges = [0..instances.behind, instances.behind..instances.all];
+            for (pipeline, range) in [&pipelines.behind, &pipelines.on_top].into_iter().zip(ranges) {
+                if !range.is_empty() {
+                    pass.set_pipeline(pipeline);
+                    pass.draw(0..4, range);
+                }
+            }
+        }
+    }
+
+    fn set_slot(&self, pass: &mut wgpu::RenderPass<'_>, slot: usize) {
+        pass.set_bind_group(1, &self.slots_bind, &[(slot * SLOT) as u32]);
     }
 
     /// Copies the picture into the present viewport of a pass.
-    pub fn blit(&self, _pass: &mut wgpu::RenderPass<'static>) {}
+    pub fn blit(&self, pass: &mut wgpu::RenderPass<'static>) {
+        if let Some(target) = &self.target {
+            pass.set_pipeline(&self.pipelines.blit);
+            pass.set_bind_group(0, &target.bind, &[]);
+            pass.draw(0..3, 0..1);
+        }
+    }
 
-    /// The picture.
+    /// The picture, RGBA in 8 bits sRGB, once something was encoded.
     pub fn texture(&self) -> Option<&wgpu::Texture> {
-        None
+        self.target.as_ref().map(|target| &target.texture)
+    }
+
+    /// A view of it.
+    pub(super) fn view(&self) -> Option<&wgpu::TextureView> {
+        self.target.as_ref().map(|target| &target.view)
+    }
+}
+
+fn bind_slots(device: &wgpu::Device, pipelines: &Pipelines, slots: &Growing) -> wgpu::BindGroup {
+    device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("draws"),
+        layout: &pipelines.draw_layout,
+        entries: &[wgpu::BindGroupEntry {
+            binding: 0,
+            resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                buffer: slots.get(),
+                offset: 0,
+                size: std::num::NonZeroU64::new(SLOT as u64),
+            }),
+        }],
+    })
+}
+
+fn colour(target: &Target) -> wgpu::RenderPassColorAttachment<'_> {
+    let store = if target.samples.is_some() { wgpu::StoreOp::Discard } else { wgpu::StoreOp::Store };
+    wgpu::RenderPassColorAttachment {
+        view: target.samples.as_ref().unwrap_or(&target.view),
+        depth_slice: None,
+        resolve_target: target.samples.as_ref().map(|_| &target.view),
+        ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store },
+    }
+}
+
+fn depth(view: &wgpu::TextureView, store: wgpu::StoreOp) -> wgpu::RenderPassDepthStencilAttachment<'_> {
+    wgpu::RenderPassDepthStencilAttachment {
+        view,
+        depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store }),
+        stencil_ops: None,
     }
 }

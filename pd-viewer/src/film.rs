@@ -1,0 +1,131 @@
+//! Frames of a scene, simulated first and drawn afterwards: the camera and the colours can then be chosen from all of
+//! them.
+
+use crate::draw::{
+    Bounds, Camera, ColourRange, Contact, Drawing, Field, FieldInput, FieldScratch, Legend, Options, Ramp,
+    find_contacts,
+};
+use crate::record::Image;
+use crate::render::{Offscreen, RenderError};
+use pd_core::{StepContext, Vec3};
+use pd_sim::SceneError;
+use pd_sim::scene::SceneRun;
+
+/// How near (m) a vertex must be to an obstacle to count as touching, for display.
+const TOUCH: f64 = 1e-3;
+
+/// One frame of a run.
+#[derive(Clone, Debug)]
+pub struct FilmFrame {
+    /// Number of the frame.
+    pub frame: u64,
+    /// Simulated time, s.
+    pub time: f64,
+    /// Positions of all vertices, m.
+    pub positions: Vec<Vec3>,
+    /// The field asked for, one value per vertex; empty without one.
+    pub values: Vec<f32>,
+    /// Vertices that touch obstacles.
+    pub contacts: Vec<Contact>,
+}
+
+/// A run of a scene, of which some frames are kept.
+pub struct Film {
+    /// The run, at its last frame.
+    pub run: SceneRun,
+    /// What is drawn; at the last frame shown.
+    pub drawing: Drawing,
+    /// The frames kept.
+    pub frames: Vec<FilmFrame>,
+    field: Option<Field>,
+    range: (f32, f32),
+}
+
+impl Film {
+    /// Simulates up to the last of `wanted` (ascending frame numbers) and keeps those, with a field if one is asked for.
+    /// `progress` is told the frame reached.
+    pub fn shoot(
+        mut run: SceneRun,
+        wanted: &[u64],
+        field: Option<Field>,
+        mut progress: impl FnMut(u64),
+    ) -> Result<Self, SceneError> {
+        let drawing = Drawing::of_scene(&run.scene);
+        let mut scratch = FieldScratch::new(&drawing.topology, &run.scene.rest());
+        let mut before = (field == Some(Field::Residual)).then(|| run.sim.state.clone());
+        let (mut frames, mut high) = (Vec::with_capacity(wanted.len()), 0.0f32);
+        for &frame in wanted {
+            while run.frame() < frame {
+                if let Some(before) = &mut before {
+                    before.clone_from(&run.sim.state);
+                }
+                run.advance()?;
+                progress(run.frame());
+            }
+            let sim = &run.sim;
+            let mut values = vec![];
+            if let Some(field) = field {
+                let context = StepContext {
+                    model: &sim.model,
+                    params: &sim.params,
+                    forces: &sim.forces,
+                    colliders: &sim.colliders,
+                };
+                let moved = before.as_ref().filter(|_| run.frame() > 0);
+                let input = FieldInput { context, state: &sim.state, before: moved };
+                scratch.evaluate(field, &drawing.topology, &input, &mut values);
+                high = high.max(scratch.range(&values).1);
+            }
+            let mut contacts = vec![];
+            find_contacts(&sim.state.x, &sim.colliders, sim.state.time, TOUCH, &mut contacts);
+            let (positions, time) = (sim.state.x.clone(), sim.state.time);
+            frames.push(FilmFrame { frame, time, positions, values, contacts });
+        }
+        Ok(Self { run, drawing, frames, field, range: (0.0, high) })
+    }
+
+    /// Puts a kept frame into the drawing.
+    pub fn show(&mut self, index: usize) {
+        let Some(frame) = self.frames.get(index) else { return };
+        self.drawing.set_positions(&frame.positions);
+        self.drawing.set_obstacles(&self.run.scene.desc.colliders, frame.time);
+        self.drawing.set_values(&frame.values);
+        self.drawing.contacts.clone_from(&frame.contacts);
+    }
+
+    /// The box around bodies and obstacles in all kept frames.
+    pub fn bounds(&mut self) -> Bounds {
+        let mut bounds = Bounds::nothing();
+        for index in 0..self.frames.len() {
+            self.show(index);
+            bounds.join(&self.drawing.bounds());
+        }
+        bounds
+    }
+
+    /// Sets the values at the ends of the ramp instead of those found in the frames.
+    pub fn set_range(&mut self, low: f32, high: f32) {
+        self.range = (low, high);
+    }
+
+    /// Colours for [`Options::colour`] and the legend of them; `None` if no field was asked for.
+    pub fn colours(&self, ramp: Ramp) -> Option<(ColourRange, Legend)> {
+        let (low, high) = self.range;
+        let title = self.field?.title().to_owned();
+        Some((ColourRange { low, high, ramp }, Legend { title, low, high, ramp }))
+    }
+
+    /// Draws a kept frame.
+    pub fn draw(
+        &mut self,
+        offscreen: &mut Offscreen,
+        index: usize,
+        options: &Options,
+        camera: &Camera,
+        size: [u32; 2],
+        legend: Option<&Legend>,
+    ) -> Result<Image, RenderError> {
+        self.show(index);
+        offscreen.draw(&self.drawing, options, camera, size, legend)
+    }
+}
