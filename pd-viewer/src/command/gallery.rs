@@ -121,7 +121,8 @@ fn page(arguments: &Arguments, scenes: &[String]) -> String {
          command that draws its last frame alone.\n",
     );
     for (figure, scene) in FIGURES.iter().zip(scenes) {
-        let heading = if figure.number.is_empty() { String::new() } else { format!("Figure {}: ", figure.number) };
+        let heading =
+            if figure.number.is_empty() { String::new() } else { format!("Figure {}: ", figure.number) };
         let place = relative(&arguments.out, &arguments.page).join(format!("{}.png", figure.file));
         let place = place.to_string_lossy().replace('\\', "/");
         let [azimuth, elevation, zoom] = figure.camera;

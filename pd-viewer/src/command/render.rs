@@ -88,7 +88,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-fn pictures(arguments: &Arguments, run: SceneRun, wanted: &[u64], format: Format, rate: u32) -> Result<(), Failure> {
+fn pictures(
+    arguments: &Arguments,
+    run: SceneRun,
+    wanted: &[u64],
+    format: Format,
+    rate: u32,
+) -> Result<(), Failure> {
     // Places and devices that do not exist are found before anything is simulated.
     let mut recorder = Recorder::new(&arguments.out, format, rate)?;
     if format == Format::Png {
@@ -117,13 +123,26 @@ fn pictures(arguments: &Arguments, run: SceneRun, wanted: &[u64], format: Format
         return Err(Failure::Input(format!("--adjacency {vertex}: the scene has {count} vertices")));
     }
     for index in 0..film.frames.len() {
-        recorder.add(&film.draw(&mut offscreen, index, &options, &camera, arguments.size, legend.as_ref())?)?;
+        recorder.add(&film.draw(
+            &mut offscreen,
+            index,
+            &options,
+            &camera,
+            arguments.size,
+            legend.as_ref(),
+        )?)?;
     }
     let count = recorder.finish()?;
     report(arguments, &film.run, count, &offscreen.gpu().describe())
 }
 
-fn meshes(arguments: &Arguments, run: SceneRun, wanted: &[u64], format: MeshFormat, rate: u32) -> Result<(), Failure> {
+fn meshes(
+    arguments: &Arguments,
+    run: SceneRun,
+    wanted: &[u64],
+    format: MeshFormat,
+    rate: u32,
+) -> Result<(), Failure> {
     let triangles = run.scene.triangles();
     let mut recorder = MeshRecorder::new(&arguments.out, format, triangles, rate)?;
     check_writable(&arguments.out)?;
@@ -137,11 +156,20 @@ fn meshes(arguments: &Arguments, run: SceneRun, wanted: &[u64], format: MeshForm
 
 fn report(arguments: &Arguments, run: &SceneRun, count: usize, how: &str) -> Result<(), Failure> {
     let frames = if count == 1 { "1 frame".to_owned() } else { format!("{count} frames") };
-    say(format_args!("{}: {frames}, the last is {}: {} [{how}]", run.scene.name, run.frame(), arguments.out.display()))
+    say(format_args!(
+        "{}: {frames}, the last is {}: {} [{how}]",
+        run.scene.name,
+        run.frame(),
+        arguments.out.display()
+    ))
 }
 
 /// Starts a scene with another stepper or solver than its own.
-pub(crate) fn start(mut scene: Scene, stepper: Option<&str>, global: Option<&str>) -> Result<SceneRun, Failure> {
+pub(crate) fn start(
+    mut scene: Scene,
+    stepper: Option<&str>,
+    global: Option<&str>,
+) -> Result<SceneRun, Failure> {
     let solver = &mut scene.desc.solver;
     if let Some(stepper) = stepper {
         stepper.clone_into(&mut solver.stepper);
@@ -158,7 +186,9 @@ fn output(path: &Path) -> Result<Output, Failure> {
     }
     Format::of_path(path).map(Output::Pictures).ok_or_else(|| {
         let path = path.display();
-        Failure::Input(format!("{path}: the ending must be .png, .gif, .apng or .glb, or none for a directory"))
+        Failure::Input(format!(
+            "{path}: the ending must be .png, .gif, .apng or .glb, or none for a directory"
+        ))
     })
 }
 
@@ -207,7 +237,10 @@ fn parse_camera(text: &str) -> Result<[f64; 3], String> {
         Some(&[azimuth, elevation, zoom]) if elevation.abs() <= 89.0 && (0.01..=100.0).contains(&zoom) => {
             Ok([azimuth, elevation, zoom])
         }
-        _ => Err("expected two angles in degrees, the second within ±89, and perhaps a zoom: 35,20 or 35,20,1.5".into()),
+        _ => Err(
+            "expected two angles in degrees, the second within ±89, and perhaps a zoom: 35,20 or 35,20,1.5"
+                .into(),
+        ),
     }
 }
 

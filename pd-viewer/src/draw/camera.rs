@@ -183,7 +183,13 @@ mod tests {
     use super::*;
 
     fn camera() -> Camera {
-        Camera { target: Vec3::new(0.3, -0.2, 0.5), azimuth: 120.0, elevation: -35.0, distance: 3.0, field_of_view: 50.0 }
+        Camera {
+            target: Vec3::new(0.3, -0.2, 0.5),
+            azimuth: 120.0,
+            elevation: -35.0,
+            distance: 3.0,
+            field_of_view: 50.0,
+        }
     }
 
     #[test]

@@ -48,7 +48,12 @@ mod tests {
         let sphere = Sphere::new(Vec3::zeros(), 0.5).unwrap().with_margin(0.0).unwrap();
         let floor = Floor::new(-1.0).unwrap().with_margin(0.0).unwrap();
         let colliders: Vec<Box<dyn Collider>> = vec![Box::new(sphere), Box::new(floor)];
-        let x = [Vec3::new(0.0, 0.5, 0.0), Vec3::new(0.0, 0.52, 0.0), Vec3::new(3.0, -1.2, 0.0), Vec3::new(0.1, 0.0, 0.0)];
+        let x = [
+            Vec3::new(0.0, 0.5, 0.0),
+            Vec3::new(0.0, 0.52, 0.0),
+            Vec3::new(3.0, -1.2, 0.0),
+            Vec3::new(0.1, 0.0, 0.0),
+        ];
         let mut contacts = vec![];
         find_contacts(&x, &colliders, 0.0, 1e-3, &mut contacts);
         let found: Vec<_> = contacts.iter().map(|c| (c.collider, c.vertex)).collect();

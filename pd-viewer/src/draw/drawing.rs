@@ -2,11 +2,12 @@
 
 use super::obstacle::place;
 use super::{
-    Bounds, Contact, Floor, Hit, Material, Obstacle, PALETTE, PickTree, Ray, Topology, vertex_normals,
+    Bounds, Contact, Floor, Hit, MatCap, Material, Obstacle, PALETTE, PickTree, Ray, Shading, Topology,
+    vertex_normals,
 };
 use pd_core::Vec3;
 use pd_sim::scene::Scene;
-use pd_sim::scene::desc::ColliderDesc;
+use pd_sim::scene::desc::{ColliderDesc, DisplayDesc, ShadingDesc};
 use std::sync::Arc;
 
 /// A straight line of constant width on the screen.
@@ -49,6 +50,10 @@ pub struct Drawing {
     pub materials: Vec<Material>,
     /// Whether each body is drawn.
     pub visible: Vec<bool>,
+    /// Light model of each body, where it differs from that of the picture.
+    pub shadings: Vec<Option<Shading>>,
+    /// Whether the edges of each body are drawn, even if the picture has no wireframe.
+    pub wireframes: Vec<bool>,
     /// Obstacles of finite size.
     pub obstacles: Vec<Obstacle>,
     /// The floor.
@@ -73,8 +78,10 @@ impl Drawing {
         let mut drawing = Self::new(Arc::new(Topology::of_scene(scene)));
         for (k, object) in scene.objects.iter().enumerate() {
             let colour = PALETTE[k % PALETTE.len()];
-            drawing.materials[k] = if object.is_solid() { Material::plain(colour) } else { Material::lined(colour) };
+            drawing.materials[k] =
+                if object.is_solid() { Material::plain(colour) } else { Material::lined(colour) };
         }
+        drawing.set_display(scene.desc.objects.iter().map(|object| &object.display));
         drawing.set_positions(&scene.rest());
         drawing.set_obstacles(&scene.desc.colliders, 0.0);
         drawing
@@ -86,6 +93,8 @@ impl Drawing {
         Self {
             materials: (0..parts).map(|k| Material::plain(PALETTE[k % PALETTE.len()])).collect(),
             visible: vec![true; parts],
+            shadings: vec![None; parts],
+            wireframes: vec![false; parts],
             obstacles: vec![],
             floor: None,
             lines: vec![],
@@ -119,6 +128,20 @@ impl Drawing {
             &mut self.normals,
         );
         self.tree_is_old = true;
+    }
+
+    /// Takes over how a scene wants its bodies to look; a body without a colour keeps the one it has.
+    pub fn set_display<'a>(&mut self, displays: impl IntoIterator<Item = &'a DisplayDesc>) {
+        for (k, display) in displays.into_iter().enumerate().take(self.materials.len()) {
+            self.visible[k] = !display.hidden;
+            self.wireframes[k] = display.wireframe;
+            self.shadings[k] = display.shading.map(shading);
+            if let Some(colour) = display.colour {
+                let linear = colour.map(super::material::linear);
+                let lined = self.topology.parts[k].tets.is_empty();
+                self.materials[k] = if lined { Material::lined(linear) } else { Material::plain(linear) };
+            }
+        }
     }
 
     /// Places the obstacles and the floor of a scene as they are at `time`, s.
@@ -158,7 +181,7 @@ impl Drawing {
     /// The box around visible bodies and obstacles, without the floor.
     pub fn bounds(&self) -> Bounds {
         let mut bounds = self.body_bounds();
-        for obstacle in &self.obstacles {
+        for obstacle in self.obstacles.iter().filter(|obstacle| !obstacle.hidden) {
             bounds.join(&obstacle.bounds());
         }
         bounds
@@ -188,12 +211,23 @@ impl Drawing {
 
     /// The nearest obstacle of finite size that a ray meets: its place in [`obstacles`](Self::obstacles) and the distance.
     pub fn pick_obstacle(&self, ray: &Ray) -> Option<(usize, f64)> {
-        let hits = self.obstacles.iter().enumerate().filter_map(|(k, obstacle)| {
+        let shown = self.obstacles.iter().enumerate().filter(|(_, obstacle)| !obstacle.hidden);
+        let hits = shown.filter_map(|(k, obstacle)| {
             let mesh = obstacle.shape.mesh().ok()?;
             let local = Ray { origin: ray.origin - obstacle.position, ..*ray };
-            let positions: Vec<[f32; 3]> = mesh.positions.iter().map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect();
+            let positions: Vec<[f32; 3]> =
+                mesh.positions.iter().map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect();
             super::pick_brute_force(&local, &mesh.triangles, &positions).map(|hit| (k, hit.distance))
         });
         hits.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+/// A light model as the renderer names it.
+pub(super) fn shading(desc: ShadingDesc) -> Shading {
+    match desc {
+        ShadingDesc::BlinnPhong => Shading::Phong,
+        ShadingDesc::Matcap => Shading::MatCap(MatCap::default()),
+        ShadingDesc::Normals => Shading::Normals,
     }
 }

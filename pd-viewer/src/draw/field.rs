@@ -127,7 +127,13 @@ impl FieldScratch {
     }
 
     /// Fills `values` with the field, one per vertex.
-    pub fn evaluate(&mut self, field: Field, topology: &Topology, input: &FieldInput<'_>, values: &mut Vec<f32>) {
+    pub fn evaluate(
+        &mut self,
+        field: Field,
+        topology: &Topology,
+        input: &FieldInput<'_>,
+        values: &mut Vec<f32>,
+    ) {
         let x = &input.state.x;
         values.resize(x.len(), 0.0);
         match field {
@@ -215,7 +221,10 @@ fn hinges(triangles: &[[u32; 3]]) -> Vec<Hinge> {
     }
     sides.sort_unstable();
     let groups = sides.chunk_by(|a, b| a.0 == b.0);
-    groups.filter(|g| g.len() == 2 && g[0].1 != g[1].1).map(|g| [g[0].0[0], g[0].0[1], g[0].1, g[1].1]).collect()
+    groups
+        .filter(|g| g.len() == 2 && g[0].1 != g[1].1)
+        .map(|g| [g[0].0[0], g[0].0[1], g[0].1, g[1].1])
+        .collect()
 }
 
 /// Signed angle between the triangles at a hinge, radians; 0 where they are flat.

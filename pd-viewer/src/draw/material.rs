@@ -30,6 +30,12 @@ impl Material {
     }
 }
 
+/// Linear light of an sRGB channel from 0 to 1.
+pub(super) fn linear(srgb: f64) -> f32 {
+    let c = srgb.clamp(0.0, 1.0);
+    (if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }) as f32
+}
+
 /// Body colours in the order of the bodies, linear RGB.
 pub const PALETTE: [[f32; 3]; 8] = [
     [0.62, 0.06, 0.05],

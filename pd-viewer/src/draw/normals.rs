@@ -67,7 +67,8 @@ mod tests {
         let mut torus = generate::torus(24, 12, 1.0, 0.3).unwrap();
         for scale in [1.0, 1e-6] {
             torus.scale(scale);
-            let positions: Vec<[f32; 3]> = torus.positions.iter().map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect();
+            let positions: Vec<[f32; 3]> =
+                torus.positions.iter().map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect();
             let mut faces = vec![[0.0; 3]; torus.triangles.len()];
             let mut normals = vec![[0.0; 3]; positions.len()];
             vertex_normals(&positions, &torus.triangles, &torus.vertex_faces(), &mut faces, &mut normals);
@@ -76,7 +77,8 @@ mod tests {
                 assert!(error < 1e-5, "{n:?} {expected}");
             }
         }
-        let flat = pd_mesh::TriMesh { positions: vec![pd_core::Vec3::zeros(); 3], triangles: vec![[0, 1, 2]] };
+        let flat =
+            pd_mesh::TriMesh { positions: vec![pd_core::Vec3::zeros(); 3], triangles: vec![[0, 1, 2]] };
         let mut normals = [[9.0; 3]; 3];
         vertex_normals(&[[0.0; 3]; 3], &flat.triangles, &flat.vertex_faces(), &mut [[0.0; 3]], &mut normals);
         assert_eq!(normals, [[0.0, 1.0, 0.0]; 3]);

@@ -1,6 +1,6 @@
 //! Obstacles as they are seen.
 
-use super::{Bounds, Material};
+use super::{Bounds, Material, Shading};
 use pd_core::Vec3;
 use pd_mesh::{MeshError, TriMesh, generate, transform};
 use pd_sim::scene::desc::ColliderDesc;
@@ -35,7 +35,9 @@ impl ObstacleShape {
     pub fn mesh(&self) -> Result<TriMesh, MeshError> {
         match self {
             Self::Sphere { radius } => generate::sphere(64, 32, *radius),
-            Self::Torus { major_radius, minor_radius } => generate::torus(96, 32, *major_radius, *minor_radius),
+            Self::Torus { major_radius, minor_radius } => {
+                generate::torus(96, 32, *major_radius, *minor_radius)
+            }
             Self::Block { half_extents } => {
                 let mut cube = generate::bar(1, 1, 1, 2.0)?.surface();
                 transform::scale_axes(&mut cube.positions, Vec3::from(*half_extents));
@@ -74,6 +76,10 @@ pub struct Obstacle {
     pub position: Vec3,
     /// What it is made of.
     pub material: Material,
+    /// Its light model, where it differs from that of the picture.
+    pub shading: Option<Shading>,
+    /// Whether it is left out of the picture.
+    pub hidden: bool,
 }
 
 impl Obstacle {
@@ -93,7 +99,7 @@ pub struct Floor {
     pub tile: f64,
 }
 
-/// The obstacles and the floor of a scene at `time`, s. Shapes that have not changed keep their place in `obstacles`.
+/// The obstacles and the floor of a scene at `time`, s.
 pub(crate) fn place(colliders: &[ColliderDesc], time: f64, obstacles: &mut Vec<Obstacle>) -> Option<Floor> {
     let (mut floor, mut count) = (None, 0);
     for (index, desc) in colliders.iter().enumerate() {
@@ -105,23 +111,26 @@ pub(crate) fn place(colliders: &[ColliderDesc], time: f64, obstacles: &mut Vec<O
             ColliderDesc::Sphere { centre, radius, path, .. } => {
                 (ObstacleShape::Sphere { radius: *radius }, centre, path)
             }
-            ColliderDesc::Torus { centre, major_radius, minor_radius, path, .. } => {
-                (ObstacleShape::Torus { major_radius: *major_radius, minor_radius: *minor_radius }, centre, path)
-            }
+            ColliderDesc::Torus { centre, major_radius, minor_radius, path, .. } => (
+                ObstacleShape::Torus { major_radius: *major_radius, minor_radius: *minor_radius },
+                centre,
+                path,
+            ),
             ColliderDesc::Block { centre, half_extents, path, .. } => {
                 (ObstacleShape::Block { half_extents: *half_extents }, centre, path)
             }
         };
         let position = Vec3::from(*centre) + offset(path, time);
+        let display = desc.display();
+        let material = display.colour.map_or(Material::obstacle(), |colour| {
+            let colour = colour.map(super::material::linear);
+            Material { colour, back: colour, ..Material::obstacle() }
+        });
+        let shading = display.shading.map(super::drawing::shading);
+        let placed = Obstacle { index, shape, position, material, shading, hidden: display.hidden };
         match obstacles.get_mut(count) {
-            Some(old) => {
-                old.index = index;
-                old.position = position;
-                if old.shape != shape {
-                    old.shape = shape;
-                }
-            }
-            None => obstacles.push(Obstacle { index, shape, position, material: Material::obstacle() }),
+            Some(old) => *old = placed,
+            None => obstacles.push(placed),
         }
         count += 1;
     }

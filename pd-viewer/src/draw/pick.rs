@@ -67,7 +67,13 @@ impl PickTree {
 
     fn split(&mut self, centres: &[[f32; 3]], start: usize, end: usize) -> u32 {
         let node = self.nodes.len();
-        self.nodes.push(Node { low: [0.0; 3], high: [0.0; 3], start: start as u32, end: end as u32, right: 0 });
+        self.nodes.push(Node {
+            low: [0.0; 3],
+            high: [0.0; 3],
+            start: start as u32,
+            end: end as u32,
+            right: 0,
+        });
         if end - start > LEAF {
             let items = &mut self.items[start..end];
             let mut low = [f32::INFINITY; 3];
@@ -151,7 +157,8 @@ impl PickTree {
             let node = &self.nodes[index as usize];
             if node.right == 0 {
                 for &item in &self.items[node.start as usize..node.end as usize] {
-                    if let Some(distance) = meet(ray, triangles[item as usize].map(|v| positions[v as usize])) {
+                    if let Some(distance) = meet(ray, triangles[item as usize].map(|v| positions[v as usize]))
+                    {
                         let better = best.is_none_or(|(d, k)| distance < d || (distance == d && item < k));
                         if better && shown(item as usize) {
                             best = Some((distance, item));
@@ -160,7 +167,8 @@ impl PickTree {
                 }
                 continue;
             }
-            let children = [index + 1, node.right].map(|k| enter(&self.nodes[k as usize]).map(|near| (k, near)));
+            let children =
+                [index + 1, node.right].map(|k| enter(&self.nodes[k as usize]).map(|near| (k, near)));
             let (first, second) = match children {
                 [Some(a), Some(b)] if a.1 < b.1 => (Some(b), Some(a)),
                 [a, b] => (a, b),
@@ -268,7 +276,11 @@ mod tests {
         for k in 0..=10 {
             for origin in [
                 Vec3::new(bounds.low.x + 0.1 * f64::from(k), 2.0, bounds.low.z + 0.05 * f64::from(k)),
-                Vec3::new(f64::from(drawing.positions()[k as usize][0]), 2.0, f64::from(drawing.positions()[k as usize][2])),
+                Vec3::new(
+                    f64::from(drawing.positions()[k as usize][0]),
+                    2.0,
+                    f64::from(drawing.positions()[k as usize][2]),
+                ),
             ] {
                 let ray = Ray { origin, direction: -Vec3::y() };
                 let slow = pick_brute_force(&ray, &drawing.topology.triangles, drawing.positions());

@@ -89,7 +89,8 @@ impl Legend {
             return vec![(0.0, format!("{low:.3}"))];
         }
         let power = 10f64.powf((span / 5.0).log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| span / s <= 6.0).unwrap_or(span);
+        let step =
+            [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| span / s <= 6.0).unwrap_or(span);
         let digits = (-step.log10().floor()).clamp(0.0, 12.0) as usize;
         let scientific = step < 1e-4 || high.abs().max(low.abs()) >= 1e5;
         let word = |value: f64| {

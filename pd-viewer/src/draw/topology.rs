@@ -22,6 +22,10 @@ pub struct Part {
     pub triangles: Range<usize>,
     /// Its tetrahedra; empty for cloth and shells.
     pub tets: Range<usize>,
+    /// Edges of its surface triangles.
+    pub surface_edges: Range<usize>,
+    /// All its edges.
+    pub edges: Range<usize>,
 }
 
 /// All bodies of a scene in one numbering of vertices.
@@ -62,21 +66,30 @@ impl Topology {
                 vertices: object.range(),
                 triangles: first_triangle..triangles.len(),
                 tets: first_tet..tets.len(),
+                surface_edges: 0..0,
+                edges: 0..0,
             });
         }
         Self::new(parts, triangles, tets, scene.edges())
     }
 
-    /// Bodies given as lists; `parts` must ascend and cover the lists, and every index must be below the end of the last
-    /// part's vertices.
+    /// Bodies given as lists; `parts` and the lists must ascend by body, and every index must be below the end of the last
+    /// part's vertices. The ranges of edges are found here.
     pub fn new(
-        parts: Vec<Part>,
+        mut parts: Vec<Part>,
         triangles: Vec<[u32; 3]>,
         tets: Vec<[u32; 4]>,
         edges: Vec<[u32; 2]>,
     ) -> Self {
         let vertices = parts.last().map_or(0, |part| part.vertices.end);
         let surface_edges = topology::triangle_edges(&triangles);
+        for part in &mut parts {
+            let range = |list: &[[u32; 2]]| {
+                let below = |end: usize| list.partition_point(|edge| (edge[0] as usize) < end);
+                below(part.vertices.start)..below(part.vertices.end)
+            };
+            (part.surface_edges, part.edges) = (range(&surface_edges), range(&edges));
+        }
         // The table asks for a mesh; only the number of its positions counts.
         let mesh = TriMesh { positions: vec![pd_core::Vec3::zeros(); vertices], triangles };
         let vertex_faces = mesh.vertex_faces();
@@ -199,6 +212,9 @@ mod tests {
             assert_eq!(topology.neighbours(vertex), expected);
             assert!(!expected.is_empty());
         }
+        let ranges: Vec<_> =
+            topology.parts.iter().map(|p| (p.surface_edges.clone(), p.edges.clone())).collect();
+        assert_eq!(ranges, [(0..1240, 0..1240), (1240..2480, 1240..2480)]);
         assert_eq!(topology.neighbours(882), [] as [u32; 0]);
         assert_eq!((topology.part_of_vertex(441), topology.part_of_vertex(882)), (Some(1), None));
     }

@@ -21,7 +21,8 @@ impl<W: Write> GifWriter<W> {
     }
 
     pub(super) fn add(&mut self, image: &Image) -> io::Result<()> {
-        let mut frame = gif::Frame::from_rgb_speed(image.width as u16, image.height as u16, &image.pixels, 10);
+        let mut frame =
+            gif::Frame::from_rgb_speed(image.width as u16, image.height as u16, &image.pixels, 10);
         // Rounded at the ends, so that the whole lasts as long as it should.
         let end = |frame: u32| (f64::from(frame) * 100.0 / f64::from(self.fps)).round() as u16;
         frame.delay = end(self.frames + 1).saturating_sub(end(self.frames));

@@ -67,7 +67,9 @@ impl Image {
             (png::ColorType::Rgba, png::BitDepth::Eight) => {
                 bytes.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect()
             }
-            (kind, depth) => return Err(io::Error::other(format!("{kind:?} of {depth:?} bits is not read here"))),
+            (kind, depth) => {
+                return Err(io::Error::other(format!("{kind:?} of {depth:?} bits is not read here")));
+            }
         };
         Ok(Self { width: info.width, height: info.height, pixels })
     }

@@ -38,7 +38,12 @@ pub struct MeshRecorder {
 
 impl MeshRecorder {
     /// Starts a recording at `fps` frames per second.
-    pub fn new(path: &Path, format: MeshFormat, triangles: Vec<[u32; 3]>, fps: u32) -> Result<Self, RecordError> {
+    pub fn new(
+        path: &Path,
+        format: MeshFormat,
+        triangles: Vec<[u32; 3]>,
+        fps: u32,
+    ) -> Result<Self, RecordError> {
         if !(1..=1000).contains(&fps) {
             return Err(RecordError::Rate { fps, most: 1000 });
         }

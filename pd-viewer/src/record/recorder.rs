@@ -145,7 +145,9 @@ impl Recorder {
             Sink::Apng(writer) => writer.finish().map(Some),
         };
         let placed = ended
-            .and_then(|out| out.map_or(Ok(()), |out| out.into_inner().map_err(|e| e.into_error())?.sync_all()))
+            .and_then(|out| {
+                out.map_or(Ok(()), |out| out.into_inner().map_err(|e| e.into_error())?.sync_all())
+            })
             .and_then(|()| match &self.part {
                 Some(part) => std::fs::rename(part, &self.path),
                 None => Ok(()),

@@ -38,10 +38,11 @@ pub(super) struct Bodies {
     pub(super) edges: Growing,
     pub(super) tet_positions: Growing,
     pub(super) tet_values: Growing,
-    pub(super) wire_count: u32,
-    pub(super) edge_count: u32,
+    /// Ranges of `wire` to draw.
+    pub(super) wire_ranges: Vec<Range<u32>>,
+    /// Ranges of `edges` and of vertices of the visible bodies.
+    pub(super) shown: Vec<(Range<u32>, Range<u32>)>,
     pub(super) has_values: bool,
-    pub(super) vertices: u32,
     pub(super) pieces: Vec<Piece>,
     wire_is_whole: bool,
     cut_faces: CutFaces,
@@ -64,10 +65,9 @@ impl Bodies {
             edges: Growing::index(device, "edges"),
             tet_positions: Growing::vertex(device, "tetrahedra"),
             tet_values: Growing::vertex(device, "values of tetrahedra"),
-            wire_count: 0,
-            edge_count: 0,
+            wire_ranges: vec![],
+            shown: vec![],
             has_values: false,
-            vertices: 0,
             pieces: vec![],
             wire_is_whole: false,
             cut_faces: CutFaces::default(),
@@ -78,13 +78,17 @@ impl Bodies {
         }
     }
 
-    pub(super) fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, drawing: &Drawing, options: &Options) {
+    pub(super) fn upload(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        drawing: &Drawing,
+        options: &Options,
+    ) {
         let topology = &drawing.topology;
         if self.topology.as_ref().is_none_or(|old| !Arc::ptr_eq(old, topology)) {
             self.triangles.write(device, queue, &topology.triangles);
             self.edges.write(device, queue, &topology.edges);
-            self.edge_count = topology.edges.len() as u32 * 2;
-            self.vertices = topology.vertices as u32;
             self.wire_is_whole = false;
             self.topology = Some(topology.clone());
         }
@@ -95,6 +99,14 @@ impl Bodies {
             self.values.write(device, queue, drawing.values());
         }
         self.pieces.clear();
+        self.shown.clear();
+        for (part, _) in topology.parts.iter().zip(&drawing.visible).filter(|(_, visible)| **visible) {
+            let (edges, vertices) = (&part.edges, &part.vertices);
+            self.shown.push((
+                edges.start as u32 * 2..edges.end as u32 * 2,
+                vertices.start as u32..vertices.end as u32,
+            ));
+        }
         if let Some(plane) = &options.cut {
             self.cut_faces.update(topology, drawing.positions(), plane);
         }
@@ -116,7 +128,13 @@ impl Bodies {
     }
 
     /// What a cut leaves, and the faces it lays open.
-    fn cut_pieces(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, drawing: &Drawing, tets_shown: bool) {
+    fn cut_pieces(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        drawing: &Drawing,
+        tets_shown: bool,
+    ) {
         let faces = &self.cut_faces;
         self.triangle_list.clear();
         self.triangle_list.extend_from_slice(&faces.surface);
@@ -158,7 +176,8 @@ impl Bodies {
                 }
                 let tet = drawing.topology.tets[k];
                 let corners = tet.map(|v| x[v as usize]);
-                let centre: [f32; 3] = std::array::from_fn(|c| corners.iter().map(|p| p[c]).sum::<f32>() / 4.0);
+                let centre: [f32; 3] =
+                    std::array::from_fn(|c| corners.iter().map(|p| p[c]).sum::<f32>() / 4.0);
                 let corners =
                     corners.map(|p| std::array::from_fn(|c| centre[c] + shrink * (p[c] - centre[c])));
                 for face in crate::draw::TET_FACES {
@@ -179,24 +198,29 @@ impl Bodies {
 
     /// Edges of the whole surface, or of what is left of it; faces laid open always show theirs.
     fn set_wire(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, drawing: &Drawing, options: &Options) {
+        self.wire_ranges.clear();
+        let wired = |part: usize| drawing.visible[part] && (options.wireframe || drawing.wireframes[part]);
+        let parts = &drawing.topology.parts;
         if options.cut.is_some() {
             self.edge_list.clear();
             let faces = &self.cut_faces;
-            let surface = if options.wireframe { &faces.surface[..] } else { &[] };
-            for &[a, b, c] in surface.iter().chain(&faces.opened) {
-                self.edge_list.extend([[a, b], [b, c], [c, a]]);
+            for part in (0..parts.len()).filter(|&part| drawing.visible[part]) {
+                let surface = if wired(part) { faces.surface_parts[part].clone() } else { 0..0 };
+                let opened = &faces.opened[faces.opened_parts[part].clone()];
+                for &[a, b, c] in faces.surface[surface].iter().chain(opened) {
+                    self.edge_list.extend([[a, b], [b, c], [c, a]]);
+                }
             }
             self.wire.write(device, queue, &self.edge_list);
-            self.wire_count = self.edge_list.len() as u32 * 2;
+            self.wire_ranges.push(0..self.edge_list.len() as u32 * 2);
             self.wire_is_whole = false;
-        } else if options.wireframe {
+        } else if (0..parts.len()).any(wired) {
             if !self.wire_is_whole {
                 self.wire.write(device, queue, &drawing.topology.surface_edges);
                 self.wire_is_whole = true;
             }
-            self.wire_count = drawing.topology.surface_edges.len() as u32 * 2;
-        } else {
-            self.wire_count = 0;
+            let ranges = (0..parts.len()).filter(|&part| wired(part)).map(|part| &parts[part].surface_edges);
+            self.wire_ranges.extend(ranges.map(|range| range.start as u32 * 2..range.end as u32 * 2));
         }
     }
 }

@@ -24,7 +24,12 @@ impl Growing {
     }
 
     /// Replaces the content; returns whether the buffer itself was replaced.
-    pub(super) fn write<T: bytemuck::Pod>(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, content: &[T]) -> bool {
+    pub(super) fn write<T: bytemuck::Pod>(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        content: &[T],
+    ) -> bool {
         let bytes: &[u8] = bytemuck::cast_slice(content);
         let grown = bytes.len() as u64 > self.buffer.size();
         if grown {
@@ -43,5 +48,10 @@ impl Growing {
 }
 
 fn make(device: &wgpu::Device, label: &str, usage: wgpu::BufferUsages, size: u64) -> wgpu::Buffer {
-    device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false })
+    device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size,
+        usage,
+        mapped_at_creation: false,
+    })
 }

@@ -69,13 +69,7 @@ impl Globals {
         let (right, up, light) = axes(options.light_azimuth, options.light_elevation);
         let radius = shadow_radius(bounds);
         let eye = camera.eye();
-        let (shading, layer) = match options.shading {
-            Shading::Phong => (0.0, 0.0),
-            Shading::MatCap(ball) => {
-                (1.0, MatCap::ALL.iter().position(|b| *b == ball).unwrap_or(0) as f32)
-            }
-            Shading::Normals => (2.0, 0.0),
-        };
+        let (shading, layer) = shading_numbers(options.shading);
         let span = options.colour.map_or(1.0, |c| (c.high - c.low).max(f32::MIN_POSITIVE));
         let spread = 2.0 * options.softness.clamp(0.0, 20.0).to_radians().tan();
         Self {
@@ -107,6 +101,15 @@ impl Globals {
     }
 }
 
+/// Light model and layer of the painted balls, as the shader takes them.
+pub(super) fn shading_numbers(shading: Shading) -> (f32, f32) {
+    match shading {
+        Shading::Phong => (0.0, 0.0),
+        Shading::MatCap(ball) => (1.0, MatCap::ALL.iter().position(|b| *b == ball).unwrap_or(0) as f32),
+        Shading::Normals => (2.0, 0.0),
+    }
+}
+
 /// Whether the shadow map is needed.
 pub(super) fn casts_shadows(options: &Options) -> bool {
     options.shadows && options.shading == Shading::Phong
@@ -131,8 +134,12 @@ fn light_projection(centre: Vec3, radius: f64, right: Vec3, up: Vec3, light: Vec
         let axis = axis * scale;
         [axis.x, axis.y, axis.z, shift - axis.dot(&centre)]
     };
-    let rows =
-        [row(right, 1.0 / radius, 0.0), row(up, 1.0 / radius, 0.0), row(light, -0.25 / radius, 0.25), [0.0, 0.0, 0.0, 1.0]];
+    let rows = [
+        row(right, 1.0 / radius, 0.0),
+        row(up, 1.0 / radius, 0.0),
+        row(light, -0.25 / radius, 0.25),
+        [0.0, 0.0, 0.0, 1.0],
+    ];
     Matrix4::from_row_slice(&rows.concat())
 }
 

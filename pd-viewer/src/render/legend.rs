@@ -14,14 +14,16 @@ pub fn paint_legend(painter: &egui::Painter, area: Rect, legend: &Legend, theme:
         Theme::Dark => (Color32::from_gray(225), Color32::from_rgba_unmultiplied(18, 20, 26, 205)),
     };
     let height = (area.height() * 0.42).clamp(60.0, 220.0);
-    let panel = Rect::from_min_size(area.left_bottom() + vec2(12.0, -height - 46.0), vec2(118.0, height + 34.0));
+    let panel =
+        Rect::from_min_size(area.left_bottom() + vec2(12.0, -height - 46.0), vec2(118.0, height + 34.0));
     painter.rect_filled(panel, 4.0, paper);
     let title: Pos2 = panel.left_top() + vec2(9.0, 6.0);
     painter.text(title, Align2::LEFT_TOP, &legend.title, FontId::proportional(12.5), ink);
     let bar = Rect::from_min_size(panel.left_top() + vec2(10.0, 26.0), vec2(16.0, height - 2.0));
     let stripe = bar.height() / STRIPES as f32;
     for k in 0..STRIPES {
-        let [r, g, b] = legend.ramp.srgb((k as f32 + 0.5) / STRIPES as f32).map(|c| (c * 255.0).round() as u8);
+        let [r, g, b] =
+            legend.ramp.srgb((k as f32 + 0.5) / STRIPES as f32).map(|c| (c * 255.0).round() as u8);
         let bottom = bar.bottom() - k as f32 * stripe;
         let band = Rect::from_min_max(pos2(bar.left(), bottom - stripe - 0.5), pos2(bar.right(), bottom));
         painter.rect_filled(band, 0.0, Color32::from_rgb(r, g, b));
@@ -63,11 +65,14 @@ impl Overlay {
         let input = egui::RawInput { screen_rect: Some(area), ..Default::default() };
         self.context.set_pixels_per_point(scale);
         let output = self.context.run_ui(input, |ui| paint_legend(ui.painter(), area, legend, theme));
-        for (id, delta) in &output.textures_delta.set {
-            self.renderer.update_texture(device, queue, *id, delta);
+        for (id, deltas) in &output.textures_delta.set {
+            for delta in deltas {
+                self.renderer.update_texture(device, queue, *id, delta);
+            }
         }
         let shapes = self.context.tessellate(output.shapes, output.pixels_per_point);
-        let screen = egui_wgpu::ScreenDescriptor { size_in_pixels: size, pixels_per_point: output.pixels_per_point };
+        let screen =
+            egui_wgpu::ScreenDescriptor { size_in_pixels: size, pixels_per_point: output.pixels_per_point };
         self.renderer.update_buffers(device, queue, encoder, &shapes, &screen);
         let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("legend"),

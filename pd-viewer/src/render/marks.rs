@@ -49,7 +49,13 @@ impl MarkBuffers {
         Self { lines: none("lines"), dots: none("dots"), line_list: vec![], dot_list: vec![] }
     }
 
-    pub(super) fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, drawing: &Drawing, options: &Options) {
+    pub(super) fn upload(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        drawing: &Drawing,
+        options: &Options,
+    ) {
         self.line_list.clear();
         self.dot_list.clear();
         for on_top in [false, true] {
@@ -92,7 +98,13 @@ impl MarkBuffers {
         let Some((vertex, from)) = chosen else { return };
         for &neighbour in drawing.topology.neighbours(vertex) {
             let Some(to) = drawing.position(neighbour) else { continue };
-            self.line_list.push(line_instance(&Line { from, to, colour: NEIGHBOUR, width: 2.5, on_top: true }));
+            self.line_list.push(line_instance(&Line {
+                from,
+                to,
+                colour: NEIGHBOUR,
+                width: 2.5,
+                on_top: true,
+            }));
             self.dot_list.push(dot_instance(&Marker { at: to, colour: NEIGHBOUR, size: 7.0, on_top: true }));
         }
         self.dot_list.push(dot_instance(&Marker { at: from, colour: CONTACT, size: 9.0, on_top: true }));

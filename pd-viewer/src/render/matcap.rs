@@ -34,7 +34,8 @@ fn colour(ball: MatCap, n: [f32; 3]) -> [f32; 3] {
     let mix = |a: [f32; 3], b: [f32; 3], t: f32| -> [f32; 3] {
         std::array::from_fn(|c| a[c] + (b[c] - a[c]) * t.clamp(0.0, 1.0))
     };
-    let add = |a: [f32; 3], light: [f32; 3], t: f32| -> [f32; 3] { std::array::from_fn(|c| a[c] + light[c] * t) };
+    let add =
+        |a: [f32; 3], light: [f32; 3], t: f32| -> [f32; 3] { std::array::from_fn(|c| a[c] + light[c] * t) };
     match ball {
         MatCap::Clay => {
             let base = mix([0.10, 0.018, 0.012], [0.72, 0.26, 0.15], key * 0.5 + 0.5);
@@ -85,7 +86,9 @@ mod tests {
         for ball in MatCap::ALL {
             let pixels = paint(ball, 64);
             assert_eq!(pixels.len(), 64 * 64 * 4);
-            let light = |x: usize, y: usize| -> u32 { pixels[(y * 64 + x) * 4..][..3].iter().map(|&c| u32::from(c)).sum() };
+            let light = |x: usize, y: usize| -> u32 {
+                pixels[(y * 64 + x) * 4..][..3].iter().map(|&c| u32::from(c)).sum()
+            };
             assert!(light(20, 16) > light(44, 50), "{ball:?}");
             means.push((light(32, 32), pixels[(32 * 64 + 32) * 4]));
         }

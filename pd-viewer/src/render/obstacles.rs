@@ -11,6 +11,7 @@ pub(super) struct ObstacleMesh {
     pub(super) normals: Growing,
     pub(super) triangles: Growing,
     pub(super) indices: u32,
+    pub(super) hidden: bool,
 }
 
 /// Meshes of all obstacles, in the drawing's order, and the square of the floor.
@@ -29,7 +30,13 @@ impl ObstacleMeshes {
         Self { list: vec![], floor, floor_normals }
     }
 
-    pub(super) fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, drawing: &Drawing, reach: f32) {
+    pub(super) fn upload(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        drawing: &Drawing,
+        reach: f32,
+    ) {
         self.floor.write(device, queue, &square(reach));
         self.list.truncate(drawing.obstacles.len());
         for (k, obstacle) in drawing.obstacles.iter().enumerate() {
@@ -40,6 +47,7 @@ impl ObstacleMeshes {
                     None => self.list.push(made),
                 }
             }
+            self.list[k].hidden = obstacle.hidden;
         }
     }
 }
@@ -59,9 +67,11 @@ fn make(device: &wgpu::Device, queue: &wgpu::Queue, shape: &ObstacleShape) -> Ob
         normals: Growing::vertex(device, "obstacle normals"),
         triangles: Growing::index(device, "obstacle triangles"),
         indices: 0,
+        hidden: false,
     };
     if let Ok(mesh) = shape.mesh() {
-        let positions: Vec<[f32; 3]> = mesh.positions.iter().map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect();
+        let positions: Vec<[f32; 3]> =
+            mesh.positions.iter().map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect();
         let mut normals = vec![[0.0; 3]; positions.len()];
         let mut faces = vec![[0.0; 3]; mesh.triangles.len()];
         vertex_normals(&positions, &mesh.triangles, &mesh.vertex_faces(), &mut faces, &mut normals);

@@ -63,7 +63,8 @@ impl Offscreen {
         let failed = |reason: String| RenderError::ReadBack { reason };
         let Some(texture) = self.renderer.texture() else { return Err(failed("there is none".into())) };
         let (width, height) = (texture.width(), texture.height());
-        let stride = (width * 4).div_ceil(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT) * wgpu::COPY_BYTES_PER_ROW_ALIGNMENT;
+        let stride =
+            (width * 4).div_ceil(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT) * wgpu::COPY_BYTES_PER_ROW_ALIGNMENT;
         let bytes = u64::from(stride) * u64::from(height);
         let Gpu { device, queue, .. } = &self.gpu;
         let buffer = match self.readback.take() {
@@ -76,7 +77,8 @@ impl Offscreen {
             }),
         };
         let mut encoder = device.create_command_encoder(&Default::default());
-        let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(stride), rows_per_image: None };
+        let layout =
+            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(stride), rows_per_image: None };
         let to = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
         encoder.copy_texture_to_buffer(texture.as_image_copy(), to, texture.size());
         queue.submit([encoder.finish()]);

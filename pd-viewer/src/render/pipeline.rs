@@ -79,7 +79,11 @@ fn build(device: &wgpu::Device, recipe: &Recipe<'_>) -> wgpu::RenderPipeline {
     })
 }
 
-fn buffer(stride: u64, step: Step, attributes: &[wgpu::VertexAttribute]) -> Option<wgpu::VertexBufferLayout<'_>> {
+fn buffer(
+    stride: u64,
+    step: Step,
+    attributes: &[wgpu::VertexAttribute],
+) -> Option<wgpu::VertexBufferLayout<'_>> {
     Some(wgpu::VertexBufferLayout { array_stride: stride, step_mode: step, attributes })
 }
 
@@ -111,8 +115,7 @@ impl Pipelines {
         let line = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x4, 3 => Float32];
         let dot = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x4, 2 => Float32];
         let positions = [buffer(12, Step::Vertex, &position)];
-        let body =
-            [positions[0].clone(), buffer(12, Step::Vertex, &normal), buffer(4, Step::Vertex, &value)];
+        let body = [positions[0].clone(), buffer(12, Step::Vertex, &normal), buffer(4, Step::Vertex, &value)];
         let lines = [buffer(44, Step::Instance, &line)];
         let dots = [buffer(32, Step::Instance, &dot)];
         let vertices = [buffer(12, Step::Instance, &position)];
@@ -172,7 +175,10 @@ impl Pipelines {
                     ..surface
                 },
             ),
-            floor: build(device, &Recipe { label: "floor", fragment: Some(("fs_floor", PICTURE)), ..surface }),
+            floor: build(
+                device,
+                &Recipe { label: "floor", fragment: Some(("fs_floor", PICTURE)), ..surface },
+            ),
             surface: build(device, &surface),
             wire: mark("wire", "vs_wire", "fs_wire", &positions, Topology::LineList),
             lines: mark("lines", "vs_line", "fs_wire", &lines, Topology::TriangleStrip),
@@ -210,7 +216,10 @@ fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 4] {
                 count: None,
             })
             .collect();
-        device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
+        device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(label),
+            entries: &entries,
+        })
     };
     let uniform = |has_dynamic_offset| wgpu::BindingType::Buffer {
         ty: wgpu::BufferBindingType::Uniform,

@@ -3,12 +3,12 @@
 
 use super::bodies::{Bodies, PieceMesh};
 use super::buffer::Growing;
-use super::globals::{Globals, casts_shadows, colours};
+use super::globals::{Globals, casts_shadows, colours, shading_numbers};
 use super::marks::MarkBuffers;
 use super::obstacles::ObstacleMeshes;
 use super::pipeline::Pipelines;
 use super::texture::{Tables, Target};
-use crate::draw::{Bounds, Camera, Drawing, Material, Options};
+use crate::draw::{Bounds, Camera, Drawing, Material, Options, Shading};
 use egui_wgpu::wgpu;
 
 /// Bytes between the constants of two draws: what every device allows.
@@ -22,18 +22,21 @@ struct DrawConstants {
     front: [f32; 4],
     back: [f32; 4],
     flags: [f32; 4],
-    unused: [[f32; 4]; 12],
+    shading: [f32; 4],
+    unused: [[f32; 4]; 11],
 }
 
 impl DrawConstants {
-    fn new(offset: [f32; 3], material: &Material, flags: [f32; 4]) -> Self {
+    fn new(offset: [f32; 3], material: &Material, shading: Option<Shading>, flags: [f32; 4]) -> Self {
+        let (model, layer) = shading.map_or((-1.0, 0.0), shading_numbers);
         let ([r, g, b], [br, bg, bb]) = (material.colour, material.back);
         Self {
             offset: [offset[0], offset[1], offset[2], 0.0],
             front: [r, g, b, material.specular],
             back: [br, bg, bb, material.shininess.max(1.0)],
             flags,
-            unused: [[0.0; 4]; 12],
+            shading: [model, layer, 0.0, 0.0],
+            unused: [[0.0; 4]; 11],
         }
     }
 }
@@ -63,7 +66,12 @@ pub struct SceneRenderer {
 
 impl SceneRenderer {
     /// A renderer whose picture is copied into targets of format `output`, with 1 or 4 samples per pixel.
-    pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, output: wgpu::TextureFormat, samples: u32) -> Self {
+    pub fn new(
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        output: wgpu::TextureFormat,
+        samples: u32,
+    ) -> Self {
         let samples = if samples > 1 { 4 } else { 1 };
         let pipelines = Pipelines::new(device, output, samples);
         let globals = device.create_buffer(&wgpu::BufferDescriptor {
@@ -100,11 +108,17 @@ impl SceneRenderer {
 
     /// Sends what has moved, and how it is to look, to the device. Buffers are reused; indices are sent again only for
     /// another topology.
-    pub fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, drawing: &Drawing, options: &Options) {
+    pub fn upload(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        drawing: &Drawing,
+        options: &Options,
+    ) {
         self.options = *options;
         self.bounds = drawing.body_bounds();
         if options.obstacles {
-            for obstacle in &drawing.obstacles {
+            for obstacle in drawing.obstacles.iter().filter(|obstacle| !obstacle.hidden) {
                 self.bounds.join(&obstacle.bounds());
             }
         }
@@ -127,13 +141,14 @@ impl SceneRenderer {
         self.constants.clear();
         for piece in &self.bodies.pieces {
             let flags = [flag(piece.flat), flag(self.bodies.has_values), 0.0, 0.0];
-            self.constants.push(DrawConstants::new([0.0; 3], &drawing.materials[piece.part], flags));
+            let (material, shading) = (&drawing.materials[piece.part], drawing.shadings[piece.part]);
+            self.constants.push(DrawConstants::new([0.0; 3], material, shading, flags));
         }
         for obstacle in &drawing.obstacles {
             let p = obstacle.position;
             let flags = [flag(obstacle.shape.is_angular()), 0.0, 0.0, 0.0];
             let offset = [p.x as f32, p.y as f32, p.z as f32];
-            self.constants.push(DrawConstants::new(offset, &obstacle.material, flags));
+            self.constants.push(DrawConstants::new(offset, &obstacle.material, obstacle.shading, flags));
         }
         self.has_floor = self.options.floor && drawing.floor.is_some();
         if let (true, Some(floor)) = (self.has_floor, drawing.floor) {
@@ -142,7 +157,7 @@ impl SceneRenderer {
             let centre = self.bounds.centre();
             let offset = [centre.x as f32, floor.height as f32, centre.z as f32];
             let flags = [0.0, 0.0, floor.tile.max(1e-3) as f32, reach];
-            self.constants.push(DrawConstants::new(offset, &material, flags));
+            self.constants.push(DrawConstants::new(offset, &material, None, flags));
         }
     }
 
@@ -205,7 +220,8 @@ impl SceneRenderer {
     fn draw_surfaces(&self, pass: &mut wgpu::RenderPass<'_>) {
         let bodies = &self.bodies;
         if self.options.surfaces {
-            for (slot, piece) in bodies.pieces.iter().enumerate().filter(|(_, piece)| !piece.range.is_empty()) {
+            for (slot, piece) in bodies.pieces.iter().enumerate().filter(|(_, piece)| !piece.range.is_empty())
+            {
                 self.set_slot(pass, slot);
                 let tets = piece.mesh == PieceMesh::Tets;
                 let (positions, normals, values) = if tets {
@@ -232,7 +248,7 @@ impl SceneRenderer {
         }
         if self.options.obstacles {
             let first = bodies.pieces.len();
-            for (k, mesh) in self.obstacles.list.iter().enumerate() {
+            for (k, mesh) in self.obstacles.list.iter().enumerate().filter(|(_, mesh)| !mesh.hidden) {
                 self.set_slot(pass, first + k);
                 pass.set_vertex_buffer(0, mesh.positions.get().slice(..));
                 pass.set_vertex_buffer(1, mesh.normals.get().slice(..));
@@ -246,19 +262,25 @@ impl SceneRenderer {
     fn draw_marks(&self, pass: &mut wgpu::RenderPass<'_>) {
         let (pipelines, bodies) = (&self.pipelines, &self.bodies);
         pass.set_vertex_buffer(0, bodies.positions.get().slice(..));
-        if bodies.wire_count > 0 {
+        if !bodies.wire_ranges.is_empty() {
             pass.set_pipeline(&pipelines.wire.behind);
             pass.set_index_buffer(bodies.wire.get().slice(..), wgpu::IndexFormat::Uint32);
-            pass.draw_indexed(0..bodies.wire_count, 0, 0..1);
+            for range in &bodies.wire_ranges {
+                pass.draw_indexed(range.clone(), 0, 0..1);
+            }
         }
-        if self.options.edges && bodies.edge_count > 0 {
+        if self.options.edges {
             pass.set_pipeline(&pipelines.wire.on_top);
             pass.set_index_buffer(bodies.edges.get().slice(..), wgpu::IndexFormat::Uint32);
-            pass.draw_indexed(0..bodies.edge_count, 0, 0..1);
+            for (edges, _) in &bodies.shown {
+                pass.draw_indexed(edges.clone(), 0, 0..1);
+            }
         }
-        if self.options.points && bodies.vertices > 0 {
+        if self.options.points {
             pass.set_pipeline(&pipelines.vertices);
-            pass.draw(0..4, 0..bodies.vertices);
+            for (_, vertices) in &bodies.shown {
+                pass.draw(0..4, vertices.clone());
+            }
         }
         let marks = [(&pipelines.lines, &self.marks.lines), (&pipelines.dots, &self.marks.dots)];
         for (pipelines, instances) in marks {

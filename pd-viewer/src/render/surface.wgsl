@@ -3,7 +3,8 @@ struct Draw {
     offset: vec4<f32>,
     front: vec4<f32>,       // colour, specular
     back: vec4<f32>,        // colour, shininess
-    flags: vec4<f32>,       // flat, coloured by value, side of floor tiles (0: no floor), radius of the floor
+    flags: vec4<f32>,       // flat, coloured by value; of the floor: side of its tiles, radius
+    shading: vec4<f32>,     // own light model or -1, MatCap layer
 };
 @group(2) @binding(0) var shadow_map: texture_depth_2d;
 @group(2) @binding(1) var shadow_compare: sampler_comparison;
@@ -103,16 +104,17 @@ fn phong(colour: vec3<f32>, specular: f32, shininess: f32, p: vec3<f32>, n: vec3
     let by_value = d.flags.y > 0.5 && g.ramp.z > 0.5;
     var colour = select(d.back.rgb, d.front.rgb, front);
     if (by_value) { colour = ramp; }
-    if (g.shading.x > 1.5) { return vec4(pow(n * 0.5 + 0.5, vec3(2.2)), 1.0); }
-    if (g.shading.x > 0.5) {
+    let shading = select(g.shading.xy, d.shading.xy, d.shading.x >= 0.0);
+    if (shading.x > 1.5) { return vec4(pow(n * 0.5 + 0.5, vec3(2.2)), 1.0); }
+    if (shading.x > 0.5) {
         // The normal as seen from this point of the picture, so that flat parts are not all of one colour.
         let to_eye = normalize(g.eye.xyz - i.p);
         let right = normalize(cross(vec3(g.view[0].y, g.view[1].y, g.view[2].y), to_eye));
         let up = cross(to_eye, right);
         let at = vec2(dot(n, right), -dot(n, up)) * 0.485 + 0.5;
-        var ball = textureSampleLevel(matcaps, smooth_sampler, at, i32(g.shading.y), 0.0).rgb;
+        var ball = textureSampleLevel(matcaps, smooth_sampler, at, i32(shading.y), 0.0).rgb;
         // The last ball, and values, take their colour from the body.
-        if (by_value || g.shading.y > 2.5) { ball = ball * mix(colour, vec3(1.0), 0.12) * 1.5; }
+        if (by_value || shading.y > 2.5) { ball = ball * mix(colour, vec3(1.0), 0.12) * 1.5; }
         return vec4(ball, 1.0);
     }
     return vec4(phong(colour, d.front.w, d.back.w, i.p, n), 1.0);

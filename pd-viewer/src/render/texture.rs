@@ -87,7 +87,8 @@ impl Tables {
         let usage = Usage::TEXTURE_BINDING | Usage::COPY_DST;
         let ramp = texture(device, [RAMP_SIDE, 1, 1], 1, PICTURE, usage);
         let balls = texture(device, [BALL_SIDE, BALL_SIDE, MatCap::ALL.len() as u32], 1, PICTURE, usage);
-        let pixels: Vec<u8> = MatCap::ALL.iter().flat_map(|&ball| super::matcap::paint(ball, BALL_SIDE)).collect();
+        let pixels: Vec<u8> =
+            MatCap::ALL.iter().flat_map(|&ball| super::matcap::paint(ball, BALL_SIDE)).collect();
         fill(queue, &balls, &pixels);
         let compare = device.create_sampler(&wgpu::SamplerDescriptor {
             compare: Some(wgpu::CompareFunction::LessEqual),
