@@ -27,6 +27,20 @@ impl Model {
     pub fn with_masses(masses: Vec<Real>) -> ModelBuilder {
         ModelBuilder { masses, batches: vec![] }
     }
+
+    /// Takes the model apart again, to add a batch or take the last one away without making the others anew.
+    ///
+    /// ```
+    /// use pd_core::{Model, Vec3};
+    /// let model = Model::builder(&[Vec3::zeros(), Vec3::x()], 0.2).build()?;
+    /// let again = model.into_builder().build()?;
+    /// assert_eq!(again.masses(), &[0.1, 0.1]);
+    /// # Ok::<(), pd_core::ModelError>(())
+    /// ```
+    pub fn into_builder(self) -> ModelBuilder {
+        let (masses, batches) = self.into_parts();
+        ModelBuilder { masses, batches }
+    }
 }
 
 impl ModelBuilder {
@@ -38,6 +52,12 @@ impl ModelBuilder {
     /// Adds a batch that is boxed already.
     pub fn boxed_energy(mut self, batch: Box<dyn EnergyBatch>) -> Self {
         self.batches.push(batch);
+        self
+    }
+
+    /// Takes the batch added last away.
+    pub fn without_last(mut self) -> Self {
+        self.batches.pop();
         self
     }
 

@@ -35,6 +35,10 @@ impl Model {
         Self { masses, batches, first_row, transpose, pattern, pinned }
     }
 
+    pub(crate) fn into_parts(self) -> (Vec<Real>, Vec<Box<dyn EnergyBatch>>) {
+        (self.masses, self.batches)
+    }
+
     /// Number of vertices.
     pub fn vertices(&self) -> usize {
         self.masses.len()
