@@ -8,6 +8,7 @@
 mod acceleration;
 mod cantilever;
 mod determinism;
+mod documents;
 mod energy;
 mod increment;
 mod memory;

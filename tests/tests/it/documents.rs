@@ -1,0 +1,135 @@
+//! The documents: every relative link leads to a file, every chapter is in the book, every scene and example that they
+//! name exists.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+/// All Markdown files of the repository, build products left out.
+fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let (path, name) = (entry.path(), entry.file_name());
+        let hidden = name.to_string_lossy().starts_with('.');
+        // A link to a folder would be read twice; build products are not ours.
+        if entry.file_type().unwrap().is_dir() && !hidden && name != "target" && name != "models" {
+            documents(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+}
+
+/// Targets of `[text](target)` outside of code blocks.
+fn links(text: &str) -> Vec<String> {
+    let mut code = false;
+    let mut targets = vec![];
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            code = !code;
+        }
+        if code {
+            continue;
+        }
+        for after in line.split("](").skip(1) {
+            if let Some((target, _)) = after.split_once(')') {
+                targets.push(target.to_owned());
+            }
+        }
+    }
+    targets
+}
+
+/// A heading as the anchor that it makes: lower case, spaces as hyphens, punctuation dropped.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || *c == ' ' || *c == '-' || *c == '_');
+    kept.collect::<String>().trim().to_lowercase().replace(' ', "-")
+}
+
+#[test]
+fn every_relative_link_leads_to_a_file_and_a_heading() {
+    let mut files = vec![];
+    documents(&root(), &mut files);
+    assert!(files.len() > 15, "only {} documents were found", files.len());
+    let mut checked = 0;
+    for file in &files {
+        let text = std::fs::read_to_string(file).unwrap();
+        for link in links(&text).iter().filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
+            let (path, place) =
+                link.split_once('#').map_or((link.as_str(), None), |(path, place)| (path, Some(place)));
+            let target = if path.is_empty() { file.clone() } else { file.parent().unwrap().join(path) };
+            assert!(target.exists(), "{}: the link {link} leads nowhere", file.display());
+            if let (Some(place), true) = (place, target.extension().is_some_and(|e| e == "md")) {
+                let text = std::fs::read_to_string(&target).unwrap();
+                let mut headings = text.lines().filter_map(|line| line.strip_prefix('#'));
+                assert!(
+                    headings.any(|heading| anchor(heading.trim_start_matches('#').trim()) == place),
+                    "{}: {} has no heading {place}",
+                    file.display(),
+                    target.display()
+                );
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 40, "only {checked} links were found");
+}
+
+#[test]
+fn every_chapter_is_in_the_book() {
+    let docs = root().join("docs");
+    let summary = std::fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let listed: BTreeSet<PathBuf> = links(&summary).iter().map(|link| docs.join(link)).collect();
+    let mut files = vec![];
+    documents(&docs, &mut files);
+    for file in files.iter().filter(|file| !file.ends_with("SUMMARY.md")) {
+        assert!(listed.contains(file), "{} is not listed in docs/SUMMARY.md", file.display());
+    }
+}
+
+#[test]
+fn every_included_file_and_named_example_exists() {
+    let mut files = vec![];
+    documents(&root(), &mut files);
+    let manifest = std::fs::read_to_string(root().join("examples/Cargo.toml")).unwrap();
+    let mut included = 0;
+    for file in &files {
+        let text = std::fs::read_to_string(file).unwrap();
+        for after in text.split("{{#include ").skip(1) {
+            let path = after.split(['}', ':']).next().unwrap();
+            assert!(file.parent().unwrap().join(path).exists(), "{}: {path} is included", file.display());
+            included += 1;
+        }
+        for after in text.split("-p examples --example ").skip(1) {
+            let name = after.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
+            let known = name == "NAME" || manifest.contains(&format!("name = \"{name}\""));
+            assert!(known, "{}: there is no example {name}", file.display());
+        }
+    }
+    assert!(included >= 5, "only {included} includes were found");
+}
+
+#[test]
+fn scenes_that_documents_run_exist() {
+    let mut files = vec![];
+    documents(&root(), &mut files);
+    let mut named = 0;
+    for file in &files {
+        let text = std::fs::read_to_string(file).unwrap();
+        for after in text.split("pd run ").skip(1).chain(text.split("pd picture ").skip(1)) {
+            let name = after.split(|c: char| c.is_whitespace() || c == '`').next().unwrap();
+            // A built-in name, not a placeholder, a file of the reader's or an option.
+            if name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+                && !name.starts_with('-')
+            {
+                let scene = root().join("scenes").join(format!("{name}.toml"));
+                assert!(name.is_empty() || scene.exists(), "{}: there is no scene {name}", file.display());
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 10, "only {named} runs were found");
+}
