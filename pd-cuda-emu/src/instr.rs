@@ -53,6 +53,22 @@ pub(crate) enum IntOp {
     SadU,
 }
 
+impl IntOp {
+    /// Whether the second operand is an amount of 32 bits.
+    pub(crate) fn shifts(self) -> bool {
+        matches!(self, IntOp::Shl | IntOp::ShrS | IntOp::ShrU)
+    }
+
+    /// Number of operands.
+    pub(crate) fn sources(self) -> usize {
+        match self {
+            IntOp::AbsS | IntOp::Neg | IntOp::Not | IntOp::Cnot | IntOp::Brev => 1,
+            IntOp::MadLo | IntOp::MadHiS | IntOp::MadHiU | IntOp::SadS | IntOp::SadU => 3,
+            _ => 2,
+        }
+    }
+}
+
 /// Operations that count bits; the result is 32 bits wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CountOp {
@@ -62,6 +78,23 @@ pub(crate) enum CountOp {
     BfindS,
     BfindShiftU,
     BfindShiftS,
+}
+
+/// Operations with the carry flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CarryOp {
+    Add,
+    Sub,
+    MadLo,
+    MadHiS,
+    MadHiU,
+}
+
+impl CarryOp {
+    /// Whether it has two operands rather than three.
+    pub(crate) fn adds(self) -> bool {
+        matches!(self, CarryOp::Add | CarryOp::Sub)
+    }
 }
 
 /// Rounding of a floating-point result.
@@ -102,6 +135,18 @@ pub(crate) enum FloatOp {
     Sin,
     Cos,
     Tanh,
+}
+
+impl FloatOp {
+    /// Number of operands.
+    pub(crate) fn sources(self) -> usize {
+        match self {
+            FloatOp::Fma => 3,
+            FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Div | FloatOp::DivApprox => 2,
+            FloatOp::Min | FloatOp::Max | FloatOp::MinNan | FloatOp::MaxNan | FloatOp::Copysign => 2,
+            _ => 1,
+        }
+    }
 }
 
 /// A floating-point operation with its modifiers.
@@ -183,6 +228,8 @@ pub(crate) struct Cvt {
     pub(crate) round: CvtRound,
     pub(crate) ftz: bool,
     pub(crate) sat: bool,
+    /// Whether the source register has 64 bits, whatever its type.
+    pub(crate) source_wide: bool,
     /// Bits of the destination register, which may be wider than its type.
     pub(crate) register_bits: u32,
 }
@@ -297,6 +344,8 @@ pub(crate) enum Op {
         b: Reg,
         c: Reg,
     },
+    /// Reads the carry flag (`addc`), writes it (`.cc`), or both.
+    Carry { op: CarryOp, wide: bool, reads: bool, writes: bool, d: Reg, a: Reg, b: Reg, c: Reg },
     Count {
         op: CountOp,
         wide: bool,

@@ -121,10 +121,7 @@ fn joined_other(mark: u64, who: &Who, is_atomic: bool) -> u64 {
     if crowd(mark) == BLOCK || !who.same_warp(thread(mark)) {
         return who.mark(BLOCK, is_atomic);
     }
-    if mark as u32 & WARP_INTERVALS != who.warp_interval.min(WARP_INTERVALS) {
-        // Ordered within the warp, but another warp must still see both: keep the crowd of the warp.
-        return who.mark(WARP, is_atomic);
-    }
+    // A warp barrier orders them within the warp, but another warp must still see both.
     who.mark(WARP, is_atomic)
 }
 

@@ -3,7 +3,7 @@
 use super::Decoder;
 use super::modifiers::Modifiers;
 use crate::error::PtxError;
-use crate::instr::{Float, FloatOp, IntOp, NONE, Op, Round, Width};
+use crate::instr::{CarryOp, Float, FloatOp, IntOp, NONE, Op, Round, Width};
 use crate::parse::Type;
 use crate::parse::syntax::Statement;
 
@@ -30,7 +30,11 @@ impl Decoder<'_> {
 
     pub(super) fn arithmetic(&mut self, s: &Statement, m: &mut Modifiers<'_>) -> Result<Op, PtxError> {
         let wide = m.flag("wide");
+        let carry_out = m.flag("cc");
         let ty = m.ty()?;
+        if carry_out || matches!(m.base, "addc" | "subc" | "madc") {
+            return self.carry(s, m, ty, carry_out);
+        }
         if wide {
             return self.multiply_wide(s, m, ty);
         }
@@ -50,6 +54,28 @@ impl Decoder<'_> {
         let b = self.names.source(&s.operands[2], ty, s.line)?;
         let c = if mad { self.names.source(&s.operands[3], result, s.line)? } else { NONE };
         Ok(Op::MulWide { signed: ty.signed(), from16, d, a, b, c })
+    }
+
+    fn carry(&mut self, s: &Statement, m: &mut Modifiers<'_>, ty: Type, writes: bool) -> Result<Op, PtxError> {
+        if ty.float() || ty.bytes() < 4 {
+            return Err(m.error("carries exist for 32 and 64 bits"));
+        }
+        let base = m.base;
+        let (op, n) = match base {
+            "add" | "addc" => (CarryOp::Add, 3),
+            "sub" | "subc" => (CarryOp::Sub, 3),
+            "mad" | "madc" if m.flag("hi") => (if ty.signed() { CarryOp::MadHiS } else { CarryOp::MadHiU }, 4),
+            "mad" | "madc" if m.flag("lo") => (CarryOp::MadLo, 4),
+            _ => return Err(m.error("no such operation with a carry")),
+        };
+        self.count(s, n)?;
+        let d = self.names.register(&s.operands[0], 8 * ty.bytes() as u32, s.line)?;
+        let mut rest = [d; 3];
+        for k in 1..n {
+            rest[k - 1] = self.names.source(&s.operands[k], ty, s.line)?;
+        }
+        let [a, b, c] = rest;
+        Ok(Op::Carry { op, wide: ty.bytes() == 8, reads: base.ends_with('c'), writes, d, a, b, c })
     }
 
     fn int_arithmetic(&mut self, s: &Statement, m: &mut Modifiers<'_>, ty: Type) -> Result<Op, PtxError> {
@@ -94,7 +120,7 @@ impl Decoder<'_> {
         let width = width(ty, m)?;
         let d = self.names.register(&s.operands[0], 8 * ty.bytes() as u32, s.line)?;
         let mut rest = [NONE; 3];
-        let shift = matches!(op, IntOp::Shl | IntOp::ShrS | IntOp::ShrU);
+        let shift = op.shifts();
         for k in 1..n {
             let ty = if shift && k == 2 { Type::B32 } else { ty };
             rest[k - 1] = self.names.source(&s.operands[k], ty, s.line)?;

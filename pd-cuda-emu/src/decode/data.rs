@@ -100,18 +100,22 @@ impl Decoder<'_> {
         }
         self.count(s, 2)?;
         let d = self.names.wide_register(&s.operands[0], 8 * to.bytes() as u32, s.line)?;
-        let a = match &s.operands[1] {
-            // A source register may be wider than its type, within the same file.
+        // A source register may be wider than its type.
+        let (a, source_wide) = match &s.operands[1] {
             Operand::Name(name, 0) if self.names.declared(name, s.line).is_ok() => {
                 let a = self.names.wide_register(&s.operands[1], 8 * from.bytes() as u32, s.line)?;
-                if (a.bits == 64) != (from.bytes() == 8) {
-                    return Err(m.error("source register is 64 bits wide, its type is not"));
+                if from.float() && a.bits != 8 * from.bytes() as u32 {
+                    return Err(m.error("source register is wider than its floating-point type"));
                 }
-                a.reg
+                (a.reg, a.bits == 64)
             }
-            other => self.names.source(other, from, s.line)?,
+            other => (self.names.source(other, from, s.line)?, from.bytes() == 8),
         };
-        Ok(Op::Cvt { cvt: Cvt { to, from, round, ftz, sat, register_bits: d.bits }, d: d.reg, a })
+        if to.float() && d.bits != 8 * to.bytes() as u32 {
+            return Err(m.error("destination register is wider than its floating-point type"));
+        }
+        let cvt = Cvt { to, from, round, ftz, sat, source_wide, register_bits: d.bits };
+        Ok(Op::Cvt { cvt, d: d.reg, a })
     }
 
     fn moves(&mut self, s: &Statement, m: &mut Modifiers<'_>) -> Result<Op, PtxError> {
@@ -265,10 +269,13 @@ impl Decoder<'_> {
                 Operand::Name(name, 0) if name == "_" && load => NONE,
                 Operand::Name(name, 0) if self.names.declared(name, s.line).is_ok() => {
                     let d = self.names.wide_register(e, 8 * ty.bytes() as u32, s.line)?;
-                    register_bits = register_bits.max(d.bits);
+                    if k > 0 && d.bits != register_bits {
+                        return Err(m.error("registers of different widths"));
+                    }
+                    register_bits = d.bits;
                     d.reg
                 }
-                other if !load => self.names.source(other, ty, s.line)?,
+                other if !load && register_bits == 8 * ty.bytes() as u32 => self.names.source(other, ty, s.line)?,
                 other => return Err(PtxError::new(s.line, format!("expected a register, found {other:?}"))),
             };
         }

@@ -5,6 +5,7 @@ mod arith;
 mod bits;
 mod control;
 mod data;
+mod initialised;
 pub(crate) mod layout;
 mod modifiers;
 mod names;
@@ -30,7 +31,7 @@ pub(crate) fn function(layout: &Layout<'_>, index: usize) -> Result<Function, Pt
     let line = syntax.statements.last().map_or(syntax.line, |s| s.line);
     code.push(Instr { op: Op::Ret, guard: NONE, negated: false, line });
     let names = decoder.names;
-    Ok(Function {
+    let mut f = Function {
         name: syntax.name.clone(),
         code,
         n32: names.n32 as usize,
@@ -48,7 +49,9 @@ pub(crate) fn function(layout: &Layout<'_>, index: usize) -> Result<Function, Pt
         clear: true,
         max_threads: syntax.max_threads,
         required_threads: syntax.required_threads,
-    })
+    };
+    f.clear = initialised::reads_before_write(&f);
+    Ok(f)
 }
 
 /// State while one function is decoded.
@@ -73,7 +76,7 @@ impl Decoder<'_> {
     fn operation(&mut self, s: &Statement, m: &mut Modifiers<'_>) -> Result<Op, PtxError> {
         match m.base {
             "add" | "sub" | "mul" | "mad" | "fma" | "div" | "rem" | "min" | "max" | "abs" | "neg" | "rcp"
-            | "sqrt" | "rsqrt" | "copysign" | "ex2" | "lg2" | "sin" | "cos" | "tanh" | "sad" => {
+            | "sqrt" | "addc" | "subc" | "madc" | "rsqrt" | "copysign" | "ex2" | "lg2" | "sin" | "cos" | "tanh" | "sad" => {
                 self.arithmetic(s, m)
             }
             "and" | "or" | "xor" | "not" | "cnot" | "shl" | "shr" | "shf" | "prmt" | "bfe" | "bfi"

@@ -199,19 +199,19 @@ fn comparison(regs: &Regs, cmp: Cmp, ty: Type, ftz: bool, a: Reg, b: Reg) -> u32
 fn conversion(regs: &mut Regs, mask: u32, c: &Cvt, d: Reg, a: Reg) {
     let near = matches!(c.round, CvtRound::None | CvtRound::Float(Round::Near)) && !c.ftz && !c.sat;
     match (c.to, c.from) {
-        (Type::U64 | Type::S64, Type::U32) => {
+        (Type::U64 | Type::S64, Type::U32) if !c.source_wide => {
             let r: Row64 = map1(regs.row32(a), u64::from);
             regs.put64(d, mask, &r);
         }
-        (Type::U64 | Type::S64, Type::S32) if !c.sat => {
+        (Type::U64 | Type::S64, Type::S32) if !c.sat && !c.source_wide => {
             let r: Row64 = map1(regs.row32(a), |x| x as i32 as i64 as u64);
             regs.put64(d, mask, &r);
         }
-        (Type::F32, Type::S32) if near => {
+        (Type::F32, Type::S32) if near && !c.source_wide => {
             let r: Row32 = map1(regs.row32(a), |x| (x as i32 as f32).to_bits());
             regs.put32(d, mask, &r);
         }
-        (Type::F64, Type::S32) if near => {
+        (Type::F64, Type::S32) if near && !c.source_wide => {
             let r: Row64 = map1(regs.row32(a), |x| f64::from(x as i32).to_bits());
             regs.put64(d, mask, &r);
         }
@@ -225,7 +225,7 @@ fn conversion(regs: &mut Regs, mask: u32, c: &Cvt, d: Reg, a: Reg) {
         }
         _ => {
             let source = |regs: &Regs, l: usize| {
-                if c.from.bytes() == 8 { regs.row64(a)[l] } else { u64::from(regs.row32(a)[l]) }
+                if c.source_wide { regs.row64(a)[l] } else { u64::from(regs.row32(a)[l]) }
             };
             for l in lanes(mask) {
                 let v = convert::convert(c, source(regs, l));
@@ -250,6 +250,17 @@ fn rare(regs: &mut Regs, op: &Op, mask: u32) {
                 map1(regs.row32(a), |x| bits::count(op, u64::from(x), false))
             };
             regs.put32(d, mask, &r);
+        }
+        Op::Carry { op, wide, reads, writes, d, a, b, c } => {
+            for l in lanes(mask) {
+                let value = |r: Reg| if wide { regs.row64(r)[l] } else { u64::from(regs.row32(r)[l]) };
+                let carry_in = reads && (regs.carry >> l) & 1 == 1;
+                let (v, carry_out) = bits::carry(op, wide, value(a), value(b), value(c), carry_in);
+                if wide { regs.r64[d as usize][l] = v } else { regs.r32[d as usize][l] = v as u32 }
+                if writes {
+                    regs.carry = (regs.carry & !(1 << l)) | u32::from(carry_out) << l;
+                }
+            }
         }
         Op::Bfe { signed, wide, d, a, pos, len } => {
             let (p, n) = (regs.row32(pos), regs.row32(len));

@@ -178,7 +178,7 @@ fn shift<W: Word>(op: IntOp, a: &[W; LANES], n: &[u32; LANES]) -> [W; LANES] {
 /// Runs one integer instruction.
 #[inline(always)]
 pub(super) fn run(regs: &mut Regs, mask: u32, op: IntOp, width: Width, [d, a, b, c]: [Reg; 4]) {
-    let shifts = matches!(op, IntOp::Shl | IntOp::ShrS | IntOp::ShrU);
+    let shifts = op.shifts();
     match width {
         Width::W32 => {
             let r = if shifts {

@@ -18,13 +18,15 @@ pub(crate) struct Regs {
     pub(crate) r32: Vec<Row32>,
     pub(crate) r64: Vec<Row64>,
     pub(crate) pred: Vec<u32>,
+    /// The carry flag of each lane.
+    pub(crate) carry: u32,
 }
 
 impl Regs {
     /// Files of the right size, immediates in place, everything else zero.
     pub(crate) fn new(f: &Function) -> Self {
         let mut regs =
-            Self { r32: vec![[0; LANES]; f.n32], r64: vec![[0; LANES]; f.n64], pred: vec![0; f.npred] };
+            Self { r32: vec![[0; LANES]; f.n32], r64: vec![[0; LANES]; f.n64], pred: vec![0; f.npred], carry: 0 };
         for &(r, v) in &f.consts32 {
             regs.r32[r as usize] = [v; LANES];
         }

@@ -285,9 +285,14 @@ impl Warp {
                         // Lanes that name another barrier wait on their own.
                         let ids = *frame.regs.row32(*id);
                         let counts = (*threads != NONE).then(|| *frame.regs.row32(*threads));
-                        for l in lanes(mask) {
-                            let reason = Reason::Barrier { id: ids[l], threads: counts.map(|c| c[l]) };
-                            frame.sched.wait(Group { pc: g.pc, mask: 1 << l }, reason);
+                        let mut rest = mask;
+                        while rest != 0 {
+                            let first = rest.trailing_zeros() as usize;
+                            let same = |l: usize| ids[l] == ids[first] && counts.is_none_or(|c| c[l] == c[first]);
+                            let mask = lanes(rest).filter(|&l| same(l)).fold(0, |m, l| m | 1 << l);
+                            let threads = counts.map(|c| c[first]);
+                            frame.sched.wait(Group { pc: g.pc, mask }, Reason::Barrier { id: ids[first], threads });
+                            rest &= !mask;
                         }
                         frame.sched.add(Group { pc: g.pc + 1, mask: g.mask & !mask });
                         let Some(next) = frame.sched.take() else { break 'run Ok(Left::Idle) };

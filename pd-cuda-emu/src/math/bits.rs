@@ -1,6 +1,6 @@
 //! Integer lanes: shifts, fields, permutations, counts.
 
-use crate::instr::{CountOp, Permute};
+use crate::instr::{CarryOp, CountOp, Permute};
 
 /// Bits `pos .. pos + len` of a value of `width` bits; the sign repeats the last bit of the field.
 pub(crate) fn bfe(a: u64, pos: u32, len: u32, width: u32, signed: bool) -> u64 {
@@ -93,4 +93,24 @@ pub(crate) fn count(op: CountOp, a: u64, wide: bool) -> u32 {
         CountOp::BfindShiftU => amount(a),
         CountOp::BfindShiftS => amount(magnitude),
     }
+}
+
+/// Sum, difference or product with carry in and out, of words of 32 or 64 bits. For differences the flag is the
+/// borrow.
+pub(crate) fn carry(op: CarryOp, wide: bool, a: u64, b: u64, c: u64, carry: bool) -> (u64, bool) {
+    let width = if wide { 64 } else { 32 };
+    let mask = if wide { u64::MAX } else { u64::from(u32::MAX) };
+    let sign = |v: u64| if wide { i128::from(v as i64) } else { i128::from(v as i32) };
+    let (x, y) = match op {
+        CarryOp::Add => (a, b),
+        CarryOp::Sub => {
+            let (r, under) = (u128::from(a)).overflowing_sub(u128::from(b) + u128::from(carry));
+            return (r as u64 & mask, under);
+        }
+        CarryOp::MadLo => (a.wrapping_mul(b) & mask, c),
+        CarryOp::MadHiU => (((u128::from(a) * u128::from(b)) >> width) as u64 & mask, c),
+        CarryOp::MadHiS => (((sign(a) * sign(b)) >> width) as u64 & mask, c),
+    };
+    let r = u128::from(x) + u128::from(y) + u128::from(carry);
+    (r as u64 & mask, r >> width != 0)
 }
