@@ -345,7 +345,16 @@ pub(crate) enum Op {
         c: Reg,
     },
     /// Reads the carry flag (`addc`), writes it (`.cc`), or both.
-    Carry { op: CarryOp, wide: bool, reads: bool, writes: bool, d: Reg, a: Reg, b: Reg, c: Reg },
+    Carry {
+        op: CarryOp,
+        wide: bool,
+        reads: bool,
+        writes: bool,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+    },
     Count {
         op: CountOp,
         wide: bool,

@@ -41,6 +41,12 @@ impl Body {
         self.shadow.get_or_init(|| Shadow::new(self.words.len() * 2))
     }
 
+    /// Bytes.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
     pub(crate) fn existing_shadow(&self) -> Option<&Shadow> {
         self.shadow.get()
     }

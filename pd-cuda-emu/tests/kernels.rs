@@ -128,9 +128,8 @@ fn reduction_adds_in_the_order_of_the_shuffles() {
     for b in 0..blocks {
         let mut total = 0.0;
         for w in 0..threads / 32 {
-            let mut lanes: Vec<f64> = (0..32)
-                .map(|l| x.get(b * threads + w * 32 + l).map_or(0.0, |v| v * v))
-                .collect();
+            let mut lanes: Vec<f64> =
+                (0..32).map(|l| x.get(b * threads + w * 32 + l).map_or(0.0, |v| v * v)).collect();
             for o in [16, 8, 4, 2, 1] {
                 let before = lanes.clone();
                 for l in 0..32 {
@@ -208,7 +207,12 @@ fn branches_local_arrays_and_constants() {
             _ => [1.5, -2.5, 3.5, -4.5][i & 3],
         };
         // The compiler may contract the sum of case 5 into an fma.
-        assert!((got[i] - expected).abs() <= 1e-6 * expected.abs(), "{i}: op {} of {x}: {} {expected}", op[i], got[i]);
+        assert!(
+            (got[i] - expected).abs() <= 1e-6 * expected.abs(),
+            "{i}: op {} of {x}: {} {expected}",
+            op[i],
+            got[i]
+        );
     }
 }
 
@@ -220,7 +224,12 @@ fn library_functions_agree_with_the_host() {
     x.extend([0.0, -0.0, 1e-9, 9.99, 1e-300]);
     let n = x.len();
     let (out, outf) = (bench.upload(&vec![0f64; 8 * n]), bench.upload(&vec![0f32; 8 * n]));
-    bench.run("functions", Shape::row(n.div_ceil(64) as u32, 64), &[bench.upload(&x), out, outf], Some(n as i32));
+    bench.run(
+        "functions",
+        Shape::row(n.div_ceil(64) as u32, 64),
+        &[bench.upload(&x), out, outf],
+        Some(n as i32),
+    );
     let (out, outf) = (bench.download::<f64>(out, 8 * n), bench.download::<f32>(outf, 8 * n));
     for i in 0..n {
         let v = x[i];
@@ -284,7 +293,8 @@ fn integers_agree_with_rust() {
             ((x as i64) >> (y & 63)) as u64,
             (i64::from(ratio) as u64).wrapping_add(i64::from((p as i16).wrapping_mul(q as i16)) as u64),
             (i64::from((p as i32).max(q as i32)) as u64).wrapping_add(x.min(y)),
-            (i64::from(((i64::from(p as i32) * i64::from(q as i32)) >> 32) as i32) as u64) ^ u64::from(p % (q | 1)),
+            (i64::from(((i64::from(p as i32) * i64::from(q as i32)) >> 32) as i32) as u64)
+                ^ u64::from(p % (q | 1)),
         ];
         assert_eq!(got[12 * i..12 * i + 12], expected, "{x:#x} {y:#x}");
     }
@@ -330,7 +340,8 @@ fn votes_shuffles_and_reducing_barriers() {
         let positive = input.iter().filter(|&&v| v > 0).count() as i32;
         let expected = [ballot as i32, 2, up, input[w + (l ^ 5)], indexed, positive, 0, 1];
         let g = &got[8 * t..8 * t + 8];
-        let g: Vec<i32> = g.iter().enumerate().map(|(k, &v)| if k >= 6 { i32::from(v != 0) } else { v }).collect();
+        let g: Vec<i32> =
+            g.iter().enumerate().map(|(k, &v)| if k >= 6 { i32::from(v != 0) } else { v }).collect();
         assert_eq!(g, expected, "thread {t}");
     }
 }

@@ -56,7 +56,13 @@ impl Decoder<'_> {
         Ok(Op::MulWide { signed: ty.signed(), from16, d, a, b, c })
     }
 
-    fn carry(&mut self, s: &Statement, m: &mut Modifiers<'_>, ty: Type, writes: bool) -> Result<Op, PtxError> {
+    fn carry(
+        &mut self,
+        s: &Statement,
+        m: &mut Modifiers<'_>,
+        ty: Type,
+        writes: bool,
+    ) -> Result<Op, PtxError> {
         if ty.float() || ty.bytes() < 4 {
             return Err(m.error("carries exist for 32 and 64 bits"));
         }
@@ -64,7 +70,9 @@ impl Decoder<'_> {
         let (op, n) = match base {
             "add" | "addc" => (CarryOp::Add, 3),
             "sub" | "subc" => (CarryOp::Sub, 3),
-            "mad" | "madc" if m.flag("hi") => (if ty.signed() { CarryOp::MadHiS } else { CarryOp::MadHiU }, 4),
+            "mad" | "madc" if m.flag("hi") => {
+                (if ty.signed() { CarryOp::MadHiS } else { CarryOp::MadHiU }, 4)
+            }
             "mad" | "madc" if m.flag("lo") => (CarryOp::MadLo, 4),
             _ => return Err(m.error("no such operation with a carry")),
         };

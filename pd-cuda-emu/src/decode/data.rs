@@ -275,7 +275,9 @@ impl Decoder<'_> {
                     register_bits = d.bits;
                     d.reg
                 }
-                other if !load && register_bits == 8 * ty.bytes() as u32 => self.names.source(other, ty, s.line)?,
+                other if !load && register_bits == 8 * ty.bytes() as u32 => {
+                    self.names.source(other, ty, s.line)?
+                }
                 other => return Err(PtxError::new(s.line, format!("expected a register, found {other:?}"))),
             };
         }

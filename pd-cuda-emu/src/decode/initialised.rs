@@ -36,7 +36,9 @@ fn operands(op: &Op, see: &mut dyn FnMut(File, Reg, bool)) {
                 all(f, d, &[a, b, c][..n]);
             }
         }
-        Op::Carry { wide, d, a, b, c, op, .. } => all(file(wide), d, &[a, b, c][..if op.adds() { 2 } else { 3 }]),
+        Op::Carry { wide, d, a, b, c, op, .. } => {
+            all(file(wide), d, &[a, b, c][..if op.adds() { 2 } else { 3 }])
+        }
         Op::Count { wide, d, a, .. } => {
             see(file(wide), a, false);
             see(R32, d, true);
@@ -60,7 +62,9 @@ fn operands(op: &Op, see: &mut dyn FnMut(File, Reg, bool)) {
             see(file(wide), b, false);
             see(file(wide), d, true);
         }
-        Op::Shf { d, a, b, c, .. } | Op::Prmt { d, a, b, c, .. } | Op::Lop3 { d, a, b, c, .. } => all(R32, d, &[a, b, c]),
+        Op::Shf { d, a, b, c, .. } | Op::Prmt { d, a, b, c, .. } | Op::Lop3 { d, a, b, c, .. } => {
+            all(R32, d, &[a, b, c])
+        }
         Op::F32 { f, d, a, b, c } => all(R32, d, &[a, b, c][..f.op.sources()]),
         Op::F64 { f, d, a, b, c } => all(R64, d, &[a, b, c][..f.op.sources()]),
         Op::Testp { wide, p, a, .. } => {
@@ -199,7 +203,8 @@ pub(super) fn reads_before_write(f: &Function) -> bool {
         if instr.guard == NONE {
             writes.iter().for_each(|k| known[k / 64] |= 1 << (k % 64));
         }
-        let ends = matches!(instr.op, Op::Ret | Op::Exit | Op::Bra { .. } | Op::Brx { .. }) && instr.guard == NONE;
+        let ends =
+            matches!(instr.op, Op::Ret | Op::Exit | Op::Bra { .. } | Op::Brx { .. }) && instr.guard == NONE;
         match &instr.op {
             Op::Bra { target } => work.push((*target as usize, known.clone())),
             Op::Brx { targets, .. } => targets.iter().for_each(|&t| work.push((t as usize, known.clone()))),

@@ -76,9 +76,8 @@ impl Decoder<'_> {
     fn operation(&mut self, s: &Statement, m: &mut Modifiers<'_>) -> Result<Op, PtxError> {
         match m.base {
             "add" | "sub" | "mul" | "mad" | "fma" | "div" | "rem" | "min" | "max" | "abs" | "neg" | "rcp"
-            | "sqrt" | "addc" | "subc" | "madc" | "rsqrt" | "copysign" | "ex2" | "lg2" | "sin" | "cos" | "tanh" | "sad" => {
-                self.arithmetic(s, m)
-            }
+            | "sqrt" | "addc" | "subc" | "madc" | "rsqrt" | "copysign" | "ex2" | "lg2" | "sin" | "cos"
+            | "tanh" | "sad" => self.arithmetic(s, m),
             "and" | "or" | "xor" | "not" | "cnot" | "shl" | "shr" | "shf" | "prmt" | "bfe" | "bfi"
             | "popc" | "clz" | "brev" | "bfind" | "lop3" => self.bitwise(s, m),
             "setp" | "selp" | "slct" | "testp" | "cvt" | "mov" | "cvta" | "isspacep" => self.data(s, m),

@@ -6,9 +6,9 @@ use super::warp::Frame;
 use super::{Launch, Trouble};
 use crate::error::{AccessError, FaultKind, Space};
 use crate::instr::{Access, Address, Atom, AtomOp, Base, NONE, Place};
-use crate::memory::{Body, LOCAL_WINDOW, SHARED_WINDOW, WINDOW};
+use crate::memory::{Body, LOCAL_WINDOW, SHARED_WINDOW, Table, WINDOW};
 use crate::parse::Type;
-use crate::shadow::{Race, Who};
+use crate::shadow::{Race, Shadow, Who};
 
 /// What the lanes of a warp can reach.
 pub(super) struct Reach<'a> {
@@ -152,12 +152,7 @@ impl<'a> Reach<'a> {
         if r == NONE {
             return;
         }
-        let v = match access.ty {
-            Type::S8 => raw as i8 as i64 as u64,
-            Type::S16 => raw as i16 as i64 as u64,
-            Type::S32 => raw as i32 as i64 as u64,
-            _ => raw,
-        };
+        let v = extended(access.ty, raw);
         match access.register_bits {
             64 => self.frame.regs.r64[r as usize][lane] = v,
             32 => self.frame.regs.r32[r as usize][lane] = v as u32,
@@ -167,6 +162,14 @@ impl<'a> Reach<'a> {
 
     /// A load of all lanes of the mask.
     pub(super) fn load(&mut self, access: &Access, mask: u32) -> Result<(), Box<Trouble>> {
+        match (access.place, access.lanes, access.ty.bytes(), access.register_bits) {
+            (Place::Global, 1, 4, 32) => return self.load_word(access, mask),
+            (Place::Global, 1, 8, 64) => return self.load_double(access, mask),
+            (Place::Param, ..) if access.address.base == Base::Absolute => {
+                return self.load_param(access, mask);
+            }
+            _ => {}
+        }
         let size = access.ty.bytes();
         let n = access.lanes as usize;
         let bytes = (size * n) as u64;
@@ -224,9 +227,97 @@ impl<'a> Reach<'a> {
         Ok(())
     }
 
+    /// The common load: four bytes of device memory into a register of 32 bits.
+    fn load_word(&mut self, access: &Access, mask: u32) -> Result<(), Box<Trouble>> {
+        let addresses = self.addresses(&access.address);
+        let check = self.launch.check_global_races && !access.strong;
+        let (mut recent, who) = (Recent::new(self.launch.memory), self.in_grid);
+        let row = &mut self.frame.regs.r32[access.regs[0] as usize];
+        for lane in lanes(mask) {
+            let address = addresses[lane];
+            let (body, at) = recent.find(address, 4, false).map_err(|e| fault(lane, Space::Global, e))?;
+            if check {
+                let who = Who { thread: who.thread + lane as u32, ..who };
+                recent.shadow(body).read(at / 4, &who).map_err(|r| race(lane, Space::Global, address, r))?;
+            }
+            row[lane] = body.load(at, 4) as u32;
+        }
+        Ok(())
+    }
+
+    /// Eight bytes of device memory into a register of 64 bits.
+    fn load_double(&mut self, access: &Access, mask: u32) -> Result<(), Box<Trouble>> {
+        let addresses = self.addresses(&access.address);
+        let check = self.launch.check_global_races && !access.strong;
+        let (mut recent, who) = (Recent::new(self.launch.memory), self.in_grid);
+        let row = &mut self.frame.regs.r64[access.regs[0] as usize];
+        for lane in lanes(mask) {
+            let address = addresses[lane];
+            let (body, at) = recent.find(address, 8, false).map_err(|e| fault(lane, Space::Global, e))?;
+            if check {
+                let who = Who { thread: who.thread + lane as u32, ..who };
+                let shadow = recent.shadow(body);
+                shadow.read(at / 4, &who).map_err(|r| race(lane, Space::Global, address, r))?;
+                shadow.read(at / 4 + 1, &who).map_err(|r| race(lane, Space::Global, address, r))?;
+            }
+            row[lane] = body.load(at, 8);
+        }
+        Ok(())
+    }
+
+    /// An argument, the same for all lanes.
+    fn load_param(&mut self, access: &Access, mask: u32) -> Result<(), Box<Trouble>> {
+        let size = access.ty.bytes();
+        let lane = mask.trailing_zeros() as usize;
+        let address = access.address.offset as u64;
+        let bytes = (size * access.lanes as usize) as u64;
+        let at =
+            inside(address, bytes, self.launch.params.len()).map_err(|e| fault(lane, Space::Param, e))?;
+        for k in 0..access.lanes as usize {
+            let raw = read(self.launch.params, at + k * size, size);
+            let v = extended(access.ty, raw);
+            match (access.regs[k], access.register_bits) {
+                (NONE, _) => {}
+                (r, 64) => self.frame.regs.put64(r, mask, &[v; LANES]),
+                (r, 32) => self.frame.regs.put32(r, mask, &[v as u32; LANES]),
+                (r, bits) => self.frame.regs.put32(r, mask, &[v as u32 & ((1 << bits) - 1); LANES]),
+            }
+        }
+        Ok(())
+    }
+
+    /// The common store: four or eight bytes of device memory.
+    fn store_global(&mut self, access: &Access, mask: u32) -> Result<(), Box<Trouble>> {
+        let (size, wide) = (access.ty.bytes(), access.register_bits == 64);
+        let addresses = self.addresses(&access.address);
+        let check = self.launch.check_global_races && !access.strong;
+        let mut recent = Recent::new(self.launch.memory);
+        let r = access.regs[0] as usize;
+        for lane in lanes(mask) {
+            let value =
+                if wide { self.frame.regs.r64[r][lane] } else { u64::from(self.frame.regs.r32[r][lane]) };
+            let address = addresses[lane];
+            let (body, at) =
+                recent.find(address, size as u64, true).map_err(|e| fault(lane, Space::Global, e))?;
+            if check {
+                let who = self.who_grid(lane);
+                let (old, shadow) = (body.load(at, size), recent.shadow(body));
+                for word in at / 4..(at + size) / 4 {
+                    let seen = shadow.write(word, &who, changed(old, value, word * 4 - at, size));
+                    seen.map_err(|r| race(lane, Space::Global, address, r))?;
+                }
+            }
+            body.store(at, size, value);
+        }
+        Ok(())
+    }
+
     /// A store of all lanes of the mask.
     pub(super) fn store(&mut self, access: &Access, mask: u32) -> Result<(), Box<Trouble>> {
         let size = access.ty.bytes();
+        if access.place == Place::Global && access.lanes == 1 && size >= 4 {
+            return self.store_global(access, mask);
+        }
         let n = access.lanes as usize;
         let bytes = (size * n) as u64;
         let addresses = self.addresses(&access.address);
@@ -340,6 +431,52 @@ impl<'a> Reach<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// The value in a register: signed types repeat their sign.
+#[inline(always)]
+fn extended(ty: Type, raw: u64) -> u64 {
+    match ty {
+        Type::S8 => raw as i8 as i64 as u64,
+        Type::S16 => raw as i16 as i64 as u64,
+        Type::S32 => raw as i32 as i64 as u64,
+        _ => raw,
+    }
+}
+
+/// The allocation found last: the lanes of a warp mostly stay in one.
+struct Recent<'a> {
+    memory: &'a Table,
+    start: u64,
+    len: u64,
+    body: Option<&'a Body>,
+    shadow: Option<&'a Shadow>,
+}
+
+impl<'a> Recent<'a> {
+    fn new(memory: &'a Table) -> Self {
+        Self { memory, start: 0, len: 0, body: None, shadow: None }
+    }
+
+    #[inline(always)]
+    fn find(&mut self, address: u64, bytes: u64, write: bool) -> Result<(&'a Body, usize), AccessError> {
+        let offset = address.wrapping_sub(self.start);
+        if let Some(body) = self.body
+            && offset < self.len
+            && bytes <= self.len - offset
+            && address & (bytes - 1) == 0
+        {
+            return Ok((body, offset as usize));
+        }
+        let (body, at) = self.memory.resolve(address, bytes, write)?;
+        (self.start, self.len, self.body, self.shadow) = (address - at as u64, body.len(), Some(body), None);
+        Ok((body, at))
+    }
+
+    #[inline(always)]
+    fn shadow(&mut self, body: &'a Body) -> &'a Shadow {
+        self.shadow.get_or_insert_with(|| body.shadow())
     }
 }
 

@@ -256,7 +256,11 @@ fn rare(regs: &mut Regs, op: &Op, mask: u32) {
                 let value = |r: Reg| if wide { regs.row64(r)[l] } else { u64::from(regs.row32(r)[l]) };
                 let carry_in = reads && (regs.carry >> l) & 1 == 1;
                 let (v, carry_out) = bits::carry(op, wide, value(a), value(b), value(c), carry_in);
-                if wide { regs.r64[d as usize][l] = v } else { regs.r32[d as usize][l] = v as u32 }
+                if wide {
+                    regs.r64[d as usize][l] = v
+                } else {
+                    regs.r32[d as usize][l] = v as u32
+                }
                 if writes {
                     regs.carry = (regs.carry & !(1 << l)) | u32::from(carry_out) << l;
                 }

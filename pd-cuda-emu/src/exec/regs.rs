@@ -25,8 +25,12 @@ pub(crate) struct Regs {
 impl Regs {
     /// Files of the right size, immediates in place, everything else zero.
     pub(crate) fn new(f: &Function) -> Self {
-        let mut regs =
-            Self { r32: vec![[0; LANES]; f.n32], r64: vec![[0; LANES]; f.n64], pred: vec![0; f.npred], carry: 0 };
+        let mut regs = Self {
+            r32: vec![[0; LANES]; f.n32],
+            r64: vec![[0; LANES]; f.n64],
+            pred: vec![0; f.npred],
+            carry: 0,
+        };
         for &(r, v) in &f.consts32 {
             regs.r32[r as usize] = [v; LANES];
         }

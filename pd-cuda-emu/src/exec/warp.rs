@@ -288,10 +288,13 @@ impl Warp {
                         let mut rest = mask;
                         while rest != 0 {
                             let first = rest.trailing_zeros() as usize;
-                            let same = |l: usize| ids[l] == ids[first] && counts.is_none_or(|c| c[l] == c[first]);
+                            let same =
+                                |l: usize| ids[l] == ids[first] && counts.is_none_or(|c| c[l] == c[first]);
                             let mask = lanes(rest).filter(|&l| same(l)).fold(0, |m, l| m | 1 << l);
                             let threads = counts.map(|c| c[first]);
-                            frame.sched.wait(Group { pc: g.pc, mask }, Reason::Barrier { id: ids[first], threads });
+                            frame
+                                .sched
+                                .wait(Group { pc: g.pc, mask }, Reason::Barrier { id: ids[first], threads });
                             rest &= !mask;
                         }
                         frame.sched.add(Group { pc: g.pc + 1, mask: g.mask & !mask });
