@@ -4,7 +4,8 @@
 //! al. 2014, section 5.2). The nearest T has the singular vectors of F and the nearest singular values with that
 //! product (see `product.rs`).
 
-use crate::{ConstraintError, Weight, check, product, tri_frame};
+use crate::tri_frame::{self, TriFrames};
+use crate::{ConstraintError, Weight, check, product};
 use pd_core::{BatchData, EnergyBatch, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ const KIND: &str = "area";
 /// A batch of triangles with limited change of area.
 #[derive(Clone, Debug)]
 pub struct Area {
-    stencil: Stencil,
+    frames: TriFrames,
     min: Real,
     max: Real,
 }
@@ -38,7 +39,7 @@ impl Area {
         max: Real,
     ) -> Result<Self, ConstraintError> {
         check::range(KIND, 0, min, max)?;
-        Ok(Self { stencil: tri_frame::stencil(KIND, positions, triangles, weight.into())?, min, max })
+        Ok(Self { frames: TriFrames::new(KIND, positions, triangles, weight.into())?, min, max })
     }
 }
 
@@ -48,11 +49,11 @@ impl EnergyBatch for Area {
     }
 
     fn stencil(&self) -> &Stencil {
-        &self.stencil
+        &self.frames.stencil
     }
 
     fn export(&self) -> Option<BatchData<'_>> {
-        Some(BatchData::new(KIND, &self.stencil).with_uniforms(&[self.min, self.max]))
+        Some(BatchData::new(KIND, &self.frames.stencil).with_uniforms(&[self.min, self.max]))
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
@@ -60,13 +61,13 @@ impl EnergyBatch for Area {
     }
 
     fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
-        tri_frame::gather(&self.stencil, elements, x, dx);
+        self.frames.gather(elements, x, dx);
     }
 
     /// The worst |area/rest area − 1|.
     fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {
         let worst = elements.fold(0.0f64, |worst, element| {
-            let [s0, s1] = tri_frame::svd(&self.stencil, element, x).sigma;
+            let [s0, s1] = self.frames.svd(element, x).sigma;
             worst.max((s0 * s1 - 1.0).abs())
         });
         Strain { worst, inverted: 0 }

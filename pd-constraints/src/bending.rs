@@ -10,6 +10,8 @@
 //! rest. The length of δ does not tell a dent from a bump, so a popped-through dent is a second minimum: snap-through
 //! belongs to this model.
 
+use crate::lanes::{BLOCK, Level};
+use crate::length_lanes::{Block, blocks};
 use crate::ring::{self, BendingWeights, Collinear, RingsRef};
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
 use pd_core::{BatchData, EnergyBatch, Real, Stencil, Vec3, as_flat};
@@ -149,6 +151,33 @@ impl Bending {
         }
     }
 
+    /// r and energies of up to a block of elements.
+    fn fill(&self, elements: Range<usize>, x: &[Vec3], block: &mut Block) {
+        for (lane, element) in elements.clone().enumerate().take(BLOCK) {
+            let delta = self.laplacian(element, x);
+            for c in 0..3 {
+                block.vectors[c][lane] = delta[c];
+            }
+            block.lengths[lane] = self.signed_length[element].abs();
+            block.weights[lane] = self.stencil.weight(element);
+        }
+        if block.residual(Level::best(), LOST_DIRECTION) {
+            self.repair(elements, x, block);
+        }
+    }
+
+    /// Does the elements again whose direction is lost.
+    #[cold]
+    fn repair(&self, elements: Range<usize>, x: &[Vec3], block: &mut Block) {
+        for (lane, element) in elements.enumerate() {
+            if block.sound[lane] != 1.0 {
+                let delta = self.laplacian(element, x);
+                let nearest = self.nearest(element, &delta).unwrap_or_else(|| self.along_normal(element, x));
+                block.repair(lane, (delta - nearest).into());
+            }
+        }
+    }
+
     /// The answer where the direction is lost: along the present normal of the ring, or as at rest.
     fn along_normal(&self, element: usize, x: &[Vec3]) -> Vec3 {
         let (vertices, _) = self.stencil.row_slices(element);
@@ -190,9 +219,28 @@ impl EnergyBatch for Bending {
     }
 
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
-        for (element, r) in elements.zip(r) {
-            let delta = self.laplacian(element, x);
-            *r = delta - self.nearest(element, &delta).unwrap_or_else(|| self.along_normal(element, x));
+        let mut block = Block::new();
+        for (elements, r) in blocks(elements).zip(r.chunks_mut(BLOCK)) {
+            self.fill(elements, x, &mut block);
+            for (lane, r) in r.iter_mut().enumerate() {
+                *r = block.vector(lane).into();
+            }
         }
+    }
+
+    fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
+        let (mut energy, mut forces) = (0.0, forces.iter_mut());
+        let mut block = Block::new();
+        for elements in blocks(elements) {
+            self.fill(elements.clone(), x, &mut block);
+            for (lane, element) in elements.enumerate() {
+                let pull = Vec3::from(block.vector(lane)) * -block.weights[lane];
+                for (coefficient, force) in self.stencil.row_slices(element).1.iter().zip(&mut forces) {
+                    *force = pull * *coefficient;
+                }
+                energy += block.energies[lane];
+            }
+        }
+        energy
     }
 }

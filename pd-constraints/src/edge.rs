@@ -4,14 +4,16 @@
 //! and the projection r (x_i − x_j)/|x_i − x_j|: Hooke's springs of stiffness ω (Liu et al. 2013, "Fast simulation
 //! of mass-spring systems").
 
+use crate::lanes::{BLOCK, Level};
+use crate::length_lanes::{Block, blocks};
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
 use pd_core::{BatchData, EnergyBatch, Real, Stencil, Strain, Vec3, as_flat};
 use std::ops::Range;
 
 const KIND: &str = "edge";
 
-/// Squared lengths, m², that are far from underflow and overflow; others are done one by one.
-const ORDINARY: Range<Real> = 1e-200..1e200;
+/// Edges shorter than this part of their rest length are done one by one: their squares lose digits.
+const TINY: Real = 1e-90;
 
 /// A batch of springs on edges.
 #[derive(Clone, Debug)]
@@ -78,14 +80,24 @@ impl EdgeSprings {
         x[i as usize] - x[j as usize]
     }
 
-    /// Does the edges again whose squared length is not ordinary.
+    /// r and energies of up to a block of edges.
+    fn fill(&self, elements: Range<usize>, x: &[Vec3], block: &mut Block) {
+        let count = elements.len();
+        block.lengths[..count].copy_from_slice(&self.lengths[elements.clone()]);
+        block.weights[..count].copy_from_slice(&self.stencil.weights()[elements.clone()]);
+        gather(&self.edges[elements.clone()], x, &mut block.vectors);
+        if block.residual(Level::best(), TINY) {
+            self.repair(elements, x, block);
+        }
+    }
+
+    /// Does the edges again whose length is not ordinary.
     #[cold]
-    fn repair(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
-        for (element, r) in elements.zip(r) {
-            let vector = self.vector(element, x);
-            let square = vector.norm_squared();
-            if !(square > ORDINARY.start && square < ORDINARY.end) {
-                *r = vector - self.nearest(element, &vector);
+    fn repair(&self, elements: Range<usize>, x: &[Vec3], block: &mut Block) {
+        for (lane, element) in elements.enumerate() {
+            if block.sound[lane] != 1.0 {
+                let vector = self.vector(element, x);
+                block.repair(lane, (vector - self.nearest(element, &vector)).into());
             }
         }
     }
@@ -125,20 +137,33 @@ impl EnergyBatch for EdgeSprings {
         }
     }
 
-    /// r = d (1 − l/|d|), without a branch per edge: the division and the root, which take the time, then overlap with
-    /// those of the next edges.
+    /// r = d (1 − l/|d|), many edges side by side.
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
-        let rest = self.edges[elements.clone()].iter().zip(&self.lengths[elements.clone()]);
-        let mut ordinary = true;
-        for ((&[i, j], length), r) in rest.zip(&mut *r) {
-            let vector = x[i as usize] - x[j as usize];
-            let square = vector.norm_squared();
-            *r = vector * (1.0 - length / square.sqrt());
-            ordinary &= (square > ORDINARY.start) & (square < ORDINARY.end);
+        let mut block = Block::new();
+        for (elements, r) in blocks(elements).zip(r.chunks_mut(BLOCK)) {
+            self.fill(elements, x, &mut block);
+            for (lane, r) in r.iter_mut().enumerate() {
+                *r = block.vector(lane).into();
+            }
         }
-        if !ordinary {
-            self.repair(elements, x, r);
+    }
+
+    fn corners(&self) -> Option<(usize, &[u32])> {
+        Some((2, self.edges.as_flattened()))
+    }
+
+    fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
+        let mut energy = 0.0;
+        let mut block = Block::new();
+        for (elements, forces) in blocks(elements).zip(forces.chunks_mut(2 * BLOCK)) {
+            self.fill(elements, x, &mut block);
+            for (lane, ends) in forces.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+                let force = Vec3::from(block.vector(lane)) * block.weights[lane];
+                *ends = [-force, force];
+                energy += block.energies[lane];
+            }
         }
+        energy
     }
 
     fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {
@@ -146,6 +171,16 @@ impl EnergyBatch for EdgeSprings {
             worst.max((self.vector(element, x).norm() / self.lengths[element] - 1.0).abs())
         });
         Strain { worst, inverted: 0 }
+    }
+}
+
+/// x_i − x_j of edges, into lanes.
+fn gather(edges: &[[u32; 2]], x: &[Vec3], vectors: &mut [[Real; BLOCK]; 3]) {
+    for (lane, &[i, j]) in edges.iter().enumerate().take(BLOCK) {
+        let vector = x[i as usize] - x[j as usize];
+        for c in 0..3 {
+            vectors[c][lane] = vector[c];
+        }
     }
 }
 

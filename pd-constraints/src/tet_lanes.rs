@@ -3,7 +3,7 @@
 //! A law says how far F is from its nearest admissible matrix: in lanes, and by a robust plain way where the lanes give
 //! up. Which way an element takes depends on its own F alone.
 
-use crate::lanes::{BLOCK, Instructions, Kernel, Lanes, Level, combine};
+use crate::lanes::{Arithmetic, BLOCK, Instructions, Kernel, Lanes, Level, combine, dot};
 use crate::svd3::svd3;
 use crate::tet_frame::{InverseBlock, TetFrames, write_columns};
 use crate::{polar, rotation_lanes, stretch_lanes};
@@ -41,6 +41,20 @@ pub(crate) fn residual(
     level.run(Residual { frames, law, elements, x, r });
 }
 
+/// The forces of `elements` on their corners, four each, and their energy, J.
+pub(crate) fn forces(
+    level: Level,
+    frames: &TetFrames,
+    law: impl Law,
+    elements: Range<usize>,
+    x: &[Vec3],
+    forces: &mut [Vec3],
+) -> Real {
+    let mut energy = 0.0;
+    level.run(Forces { frames, law, elements, x, forces, energy: &mut energy });
+    energy
+}
+
 /// Replaces each F in `z` (three columns each) by project(F).
 pub(crate) fn project(level: Level, law: impl Law, z: &mut [Vec3]) {
     level.run(Project { law, z });
@@ -76,6 +90,111 @@ impl<L: Law> Kernel for Residual<'_, L> {
             let out = &mut r[begin..begin + 3 * used.len()];
             write(law, &f, Wanted::Residual, used, out);
             first += count;
+        }
+    }
+}
+
+struct Forces<'a, L> {
+    frames: &'a TetFrames,
+    law: L,
+    elements: Range<usize>,
+    x: &'a [Vec3],
+    forces: &'a mut [Vec3],
+    energy: &'a mut Real,
+}
+
+impl<L: Law> Kernel for Forces<'_, L> {
+    /// With r = F − project(F) and the weight ω of an element, the force on its corner i is −ω Σ_j (D_m⁻¹)_ij r_j, and
+    /// that on the last corner minus the sum of the others.
+    #[inline(always)]
+    fn run<I: Instructions>(self, instructions: I) {
+        let lanes = I::Lanes::COUNT;
+        let Self { frames, law, elements, x, forces, energy } = self;
+        let weights = frames.stencil.weights();
+        let mut edges = [[0.0; BLOCK]; 9];
+        let mut out = [[0.0; BLOCK]; 13];
+        let mut first = elements.start / (2 * lanes) * (2 * lanes);
+        while first < elements.end {
+            gather_edges(&frames.tets[first..first + 2 * lanes], x, &mut edges);
+            let block = &frames.inverse[first / BLOCK];
+            let f = [
+                gradient(instructions, &edges, 0, block, first % BLOCK),
+                gradient(instructions, &edges, lanes, block, first % BLOCK + lanes),
+            ];
+            let mut weight = [0.0; BLOCK];
+            let known = (weights.len() - first).min(2 * lanes);
+            weight[..known].copy_from_slice(&weights[first..first + known]);
+            let mut results = law.residual(&f);
+            if results[0].1.any_not_above(0.0) || results[1].1.any_not_above(0.0) {
+                let mut r = [[0.0; BLOCK]; 9];
+                repaired(law, &f, &results, &mut r);
+                results[0].0 = load(instructions, &r, 0);
+                results[1].0 = load(instructions, &r, lanes);
+            }
+            for (group, (r, _)) in results.iter().enumerate() {
+                let inverse = load(instructions, block, first % BLOCK + group * lanes);
+                let weight = instructions.load(&weight[group * lanes..]);
+                let square = dot(&r[0], &r[0]) + dot(&r[1], &r[1]) + dot(&r[2], &r[2]);
+                (square * weight * weight.fill(0.5)).store(&mut out[12][group * lanes..]);
+                let mut last = [weight.fill(0.0); 3];
+                for i in 0..3 {
+                    let force = combine(r, inverse[i][0], inverse[i][1], inverse[i][2]);
+                    for c in 0..3 {
+                        let force = -(force[c] * weight);
+                        last[c] = last[c] - force;
+                        force.store(&mut out[3 * i + c][group * lanes..]);
+                    }
+                }
+                for c in 0..3 {
+                    last[c].store(&mut out[9 + c][group * lanes..]);
+                }
+            }
+            let used = elements.start.max(first) - first..elements.end.min(first + 2 * lanes) - first;
+            let begin = 4 * (first + used.start - elements.start);
+            *energy += write_forces(&out, used.clone(), &mut forces[begin..begin + 4 * used.len()]);
+            first += 2 * lanes;
+        }
+    }
+}
+
+/// Writes the forces of the `used` lanes, element after element; returns their energy.
+#[inline(never)]
+fn write_forces(lanes: &[[Real; BLOCK]; 13], used: Range<usize>, forces: &mut [Vec3]) -> Real {
+    let mut energy = 0.0;
+    for (lane, forces) in used.zip(as_flat_mut(forces).chunks_exact_mut(12)) {
+        let lane = lane % BLOCK;
+        for entry in 0..12 {
+            forces[entry] = lanes[entry][lane];
+        }
+        energy += lanes[12][lane];
+    }
+    energy
+}
+
+/// F − project(F) of all lanes, those that were given up done the plain way.
+#[cold]
+#[inline(never)]
+fn repaired<L: Law, T: Lanes>(
+    law: L,
+    f: &[Columns<T>; 2],
+    results: &[(Columns<T>, T); 2],
+    r: &mut [[Real; BLOCK]; 9],
+) {
+    let mut columns = [[0.0; BLOCK]; 9];
+    let mut sound = [0.0; BLOCK];
+    for (group, (change, flags)) in results.iter().enumerate() {
+        let at = group * T::COUNT;
+        flags.store(&mut sound[at..]);
+        for entry in 0..9 {
+            change[entry / 3][entry % 3].store(&mut r[entry][at..]);
+            f[group][entry / 3][entry % 3].store(&mut columns[entry][at..]);
+        }
+    }
+    for lane in (0..2 * T::COUNT).filter(|&lane| sound[lane] != 1.0) {
+        let f = Mat3::from_fn(|i, j| columns[3 * j + i][lane]);
+        let change = f - law.plain(&f);
+        for entry in 0..9 {
+            r[entry][lane] = change[(entry % 3, entry / 3)];
         }
     }
 }

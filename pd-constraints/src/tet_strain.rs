@@ -11,7 +11,7 @@ use crate::svd3::svd3;
 use crate::tet_frame::{self, TetFrames};
 use crate::tet_lanes::{self, Rigid, Stretch};
 use crate::{ConstraintError, StrainRange, Weight};
-use pd_core::{BatchData, EnergyBatch, Mat3, Stencil, Strain, Vec3};
+use pd_core::{BatchData, EnergyBatch, Mat3, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
 
 const KIND: &str = "tet-strain";
@@ -63,6 +63,17 @@ impl TetStrain {
         }
     }
 
+    /// Replaces each F in `r` (three columns each) by F − project(F), the plain way.
+    fn residual_of(&self, r: &mut [Vec3]) {
+        for r in r.chunks_mut(12) {
+            let mut nearest = [Vec3::zeros(); 12];
+            let nearest = &mut nearest[..r.len()];
+            nearest.copy_from_slice(r);
+            tet_frame::project(nearest, |sigma| self.clamp(sigma));
+            r.iter_mut().zip(nearest).for_each(|(r, nearest)| *r -= *nearest);
+        }
+    }
+
     fn clamp(&self, sigma: &Vec3) -> Vec3 {
         Vec3::from_fn(|axis, _| self.range.clamp(axis, sigma[axis]))
     }
@@ -104,14 +115,21 @@ impl EnergyBatch for TetStrain {
             StrainLaw::Uniform(law) => tet_lanes::residual(Level::best(), &self.frames, law, elements, x, r),
             StrainLaw::PerAxis => {
                 self.gather(elements, x, r);
-                for r in r.chunks_mut(12) {
-                    let mut nearest = [Vec3::zeros(); 12];
-                    let nearest = &mut nearest[..r.len()];
-                    nearest.copy_from_slice(r);
-                    tet_frame::project(nearest, |sigma| self.clamp(sigma));
-                    r.iter_mut().zip(nearest).for_each(|(r, nearest)| *r -= *nearest);
-                }
+                self.residual_of(r);
             }
+        }
+    }
+
+    fn corners(&self) -> Option<(usize, &[u32])> {
+        Some((4, self.frames.tets.as_flattened()))
+    }
+
+    fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
+        let (level, frames) = (Level::best(), &self.frames);
+        match self.law() {
+            StrainLaw::Rigid => tet_lanes::forces(level, frames, Rigid, elements, x, forces),
+            StrainLaw::Uniform(law) => tet_lanes::forces(level, frames, law, elements, x, forces),
+            StrainLaw::PerAxis => tet_frame::forces(frames, elements, x, forces, |r| self.residual_of(r)),
         }
     }
 

@@ -45,6 +45,12 @@ impl Volume {
     }
 }
 
+impl Volume {
+    fn nearest(&self, z: &mut [Vec3]) {
+        tet_frame::project(z, |&sigma| product::clamp_product(sigma.into(), self.min, self.max).into());
+    }
+}
+
 impl EnergyBatch for Volume {
     fn kind(&self) -> &'static str {
         KIND
@@ -59,7 +65,21 @@ impl EnergyBatch for Volume {
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
-        tet_frame::project(z, |&sigma| product::clamp_product(sigma.into(), self.min, self.max).into());
+        self.nearest(z);
+    }
+
+    fn corners(&self) -> Option<(usize, &[u32])> {
+        Some((4, self.frames.tets.as_flattened()))
+    }
+
+    fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
+        tet_frame::forces(&self.frames, elements, x, forces, |r| {
+            let mut nearest = [Vec3::zeros(); 12];
+            let nearest = &mut nearest[..r.len()];
+            nearest.copy_from_slice(r);
+            self.nearest(nearest);
+            r.iter_mut().zip(nearest).for_each(|(r, nearest)| *r -= *nearest);
+        })
     }
 
     fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {

@@ -103,6 +103,31 @@ pub trait EnergyBatch: Any + Send + Sync {
         sum
     }
 
+    /// The vertices that [`forces`](Self::forces) counts as corners: so many per element, element after element. `None`:
+    /// those of the stencil's entries, row after row, repetitions included.
+    fn corners(&self) -> Option<(usize, &[u32])> {
+        None
+    }
+
+    /// The forces −D_cᵀWr, N, of `elements` on their corners, and their elastic energy, J. What [`residual`](Self::residual),
+    /// [`energy_at`](Self::energy_at) and a product with Dᵀ give, in one pass: this is what the local step runs. Override
+    /// together with [`corners`](Self::corners) to keep r in registers.
+    fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
+        let stencil = self.stencil();
+        let (d, mut forces, mut energy) = (stencil.rows_per_element(), forces.iter_mut(), 0.0);
+        in_blocks(stencil, elements, |block, _, r| {
+            self.residual(block.clone(), x, r);
+            energy += self.energy_at(block.clone(), x, r);
+            for (r, row) in r.iter().zip(block.start * d..) {
+                let weight = stencil.weight(row / d);
+                for (coefficient, force) in stencil.row_slices(row).1.iter().zip(&mut forces) {
+                    *force = r * -(weight * coefficient);
+                }
+            }
+        });
+        energy
+    }
+
     /// Worst strain and number of inverted elements, for reports.
     fn strain(&self, _elements: Range<usize>, _x: &[Vec3]) -> Strain {
         Strain::default()

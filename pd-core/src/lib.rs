@@ -42,6 +42,7 @@ mod error;
 pub mod exec;
 mod export;
 mod force;
+mod force_plan;
 mod lbfgs;
 mod local;
 mod model;

@@ -1,5 +1,6 @@
 //! The local step: all projections, then the force each vertex receives.
 
+use crate::force_plan::ForcePlan;
 use crate::{Model, Real, StepError, Vec3};
 
 /// What a local step reads.
@@ -38,10 +39,17 @@ pub trait LocalStep: Send {
     }
 }
 
-/// The local step on the CPU, in the current rayon pool.
+/// The local step on the CPU, in the current rayon pool: forces by chunk of elements, then by vertex.
 #[derive(Clone, Debug, Default)]
 pub struct CpuLocal {
-    rows: Vec<Vec3>,
+    plan: ForcePlan,
+}
+
+impl CpuLocal {
+    /// Bytes held after `prepare`.
+    pub fn bytes(&self) -> usize {
+        self.plan.bytes()
+    }
 }
 
 impl LocalStep for CpuLocal {
@@ -50,8 +58,7 @@ impl LocalStep for CpuLocal {
     }
 
     fn prepare(&mut self, model: &Model) -> Result<(), StepError> {
-        self.rows.clear();
-        self.rows.resize(model.rows(), Vec3::zeros());
+        self.plan = ForcePlan::new(model);
         Ok(())
     }
 
@@ -59,12 +66,11 @@ impl LocalStep for CpuLocal {
         let LocalInput { model, dt, s, x } = input;
         let masses = model.masses();
         let inverse_dt2 = 1.0 / (dt * dt);
-        model.residual(x, &mut self.rows);
-        model.gather_forces(&self.rows, |i| (s[i] - x[i]) * (masses[i] * inverse_dt2), b);
+        self.plan.run(model, x, |i| (s[i] - x[i]) * (masses[i] * inverse_dt2), b);
         Ok(())
     }
 
-    fn elastic_energy(&mut self, input: LocalInput<'_>) -> Result<Real, StepError> {
-        Ok(input.model.elastic_energy_at(input.x, &self.rows))
+    fn elastic_energy(&mut self, _: LocalInput<'_>) -> Result<Real, StepError> {
+        Ok(self.plan.energy())
     }
 }

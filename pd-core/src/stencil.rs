@@ -105,6 +105,13 @@ impl Stencil {
         (&self.vertices[range.clone()], &self.coefficients[range])
     }
 
+    /// The vertices and coefficients of all rows of some elements as slices.
+    pub fn entries_of(&self, elements: Range<usize>) -> (&[u32], &[Real]) {
+        let d = self.rows_per_element;
+        let range = self.offsets[elements.start * d] as usize..self.offsets[elements.end * d] as usize;
+        (&self.vertices[range.clone()], &self.coefficients[range])
+    }
+
     /// dx = D x for a range of elements.
     pub fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
         let d = self.rows_per_element;

@@ -3,6 +3,7 @@
 
 mod bending;
 mod common;
+mod corners;
 mod errors;
 mod forces;
 mod gradients;

@@ -1,0 +1,100 @@
+//! Vectors that should have a given length, several side by side: edges and Laplacians.
+//!
+//! For d = D_c x and the wanted length l the residual is r = d (1 − l/|d|) and the energy ω/2 |r|².
+
+use crate::lanes::{Arithmetic, BLOCK, Instructions, Kernel, Lanes, Level, dot};
+use pd_core::Real;
+use std::ops::Range;
+
+/// Squared lengths, m², above this overflow soon.
+const LARGEST: Real = 1e200;
+
+/// Keeps the inverse root of nothing finite.
+const SMALLEST: Real = 1e-250;
+
+/// A block of vectors and what is made of them, lanes side by side.
+pub(crate) struct Block {
+    /// In: the vectors d. Out: r.
+    pub(crate) vectors: [[Real; BLOCK]; 3],
+    /// Wanted lengths.
+    pub(crate) lengths: [Real; BLOCK],
+    /// Weights ω.
+    pub(crate) weights: [Real; BLOCK],
+    /// Out: energies, J.
+    pub(crate) energies: [Real; BLOCK],
+    /// Out: 1 where r is accurate; 0 where d has no direction or is out of scale.
+    pub(crate) sound: [Real; BLOCK],
+}
+
+impl Block {
+    /// A block whose unused lanes are harmless.
+    pub(crate) fn new() -> Self {
+        let ones = [1.0; BLOCK];
+        Self { vectors: [ones; 3], lengths: ones, weights: ones, energies: ones, sound: ones }
+    }
+
+    /// Replaces d by r in all lanes. Vectors of less than `lost` times the wanted length have no direction. Whether some
+    /// lane is not sound.
+    pub(crate) fn residual(&mut self, level: Level, lost: Real) -> bool {
+        let mut any = false;
+        level.run(Work { block: self, lost, any: &mut any });
+        any
+    }
+
+    /// The vector of a lane.
+    pub(crate) fn vector(&self, lane: usize) -> [Real; 3] {
+        [self.vectors[0][lane], self.vectors[1][lane], self.vectors[2][lane]]
+    }
+
+    /// Puts r of a lane, done the plain way.
+    pub(crate) fn repair(&mut self, lane: usize, r: [Real; 3]) {
+        for c in 0..3 {
+            self.vectors[c][lane] = r[c];
+        }
+        self.energies[lane] = 0.5 * self.weights[lane] * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    }
+}
+
+/// Ranges of at most a block.
+pub(crate) fn blocks(elements: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = elements.end;
+    elements.step_by(BLOCK).map(move |start| start..end.min(start + BLOCK))
+}
+
+struct Work<'a> {
+    block: &'a mut Block,
+    lost: Real,
+    any: &'a mut bool,
+}
+
+impl Kernel for Work<'_> {
+    #[inline(always)]
+    fn run<I: Instructions>(self, instructions: I) {
+        let Self { block, lost, any } = self;
+        let mut at = 0;
+        while at < BLOCK {
+            let d = [
+                instructions.load(&block.vectors[0][at..]),
+                instructions.load(&block.vectors[1][at..]),
+                instructions.load(&block.vectors[2][at..]),
+            ];
+            let length = instructions.load(&block.lengths[at..]);
+            let weight = instructions.load(&block.weights[at..]);
+            let one = length.fill(1.0);
+            let zero = length.fill(0.0);
+            let square = dot(&d, &d) + one.fill(SMALLEST);
+            let factor = length.neg_mul_add(square.rsqrt(), one);
+            let energy = square * factor * factor * weight * one.fill(0.5);
+            let least = length * length * one.fill(lost * lost);
+            let mut sound = least.if_less(square, one, zero);
+            sound = square.if_less(one.fill(LARGEST), sound, zero);
+            *any |= sound.any_not_above(0.0);
+            for c in 0..3 {
+                (d[c] * factor).store(&mut block.vectors[c][at..]);
+            }
+            energy.store(&mut block.energies[at..]);
+            sound.store(&mut block.sound[at..]);
+            at += I::Lanes::COUNT;
+        }
+    }
+}
