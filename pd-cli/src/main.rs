@@ -4,12 +4,12 @@ mod cmd;
 mod failure;
 mod frames;
 mod machine;
+mod part_bar;
 mod picture;
 mod progress;
 mod raster;
 mod say;
 mod trace;
-mod waiting;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;

@@ -97,8 +97,23 @@ impl Eq for Candidate {}
 /// # Ok::<(), pd_mesh::MeshError>(())
 /// ```
 pub fn decimate(mesh: &TriMesh, triangles: usize) -> Result<TriMesh, MeshError> {
+    decimate_observed(mesh, triangles, &mut |_| {})
+}
+
+/// As [`decimate`], telling `observe` which part of the work is done, from 0 to 1, never falling.
+///
+/// # Errors
+/// As [`decimate`].
+pub fn decimate_observed(
+    mesh: &TriMesh,
+    triangles: usize,
+    observe: &mut dyn FnMut(f64),
+) -> Result<TriMesh, MeshError> {
     mesh.validate()?;
+    observe(0.0);
     let mut work = Work::new(mesh);
+    let (before, to_go) = (work.alive, work.alive.saturating_sub(triangles).max(1));
+    let mut told = 0;
     let mut heap: BinaryHeap<Candidate> = mesh.edges().into_iter().map(|ends| work.candidate(ends)).collect();
     while work.alive > triangles {
         let Some(candidate) = heap.pop() else { break };
@@ -108,11 +123,18 @@ pub fn decimate(mesh: &TriMesh, triangles: usize) -> Result<TriMesh, MeshError> 
             continue;
         }
         work.collapse(&candidate);
+        let gone = before - work.alive;
+        if gone >= told + 256 {
+            told = gone;
+            observe((gone as f64 / to_go as f64).min(1.0));
+        }
         for other in work.ring(a) {
             heap.push(work.candidate([(a as u32).min(other), (a as u32).max(other)]));
         }
     }
-    work.finish()
+    let made = work.finish()?;
+    observe(1.0);
+    Ok(made)
 }
 
 struct Work {

@@ -1,7 +1,7 @@
 //! `pd run`: simulate a scene.
 
 use crate::failure::Failure;
-use crate::frames::{Format, Frames};
+use crate::frames::{Choice, Format, Frames, Surface};
 use crate::machine;
 use crate::progress::Progress;
 use crate::say::say;
@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  pd run cloth\n  pd run bar --frames 120 --out frames --format vtk --every 10\n  \
+    pd run cloth --out film --format gltf --every 2\n  \
     pd run cloth-140 --threads 2 --json\n  pd run my_scene.toml --trace energy.csv"
 )]
 pub(crate) struct Arguments {
@@ -43,9 +44,12 @@ pub(crate) struct Arguments {
     /// Directory for a mesh file per frame.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Format of these files.
+    /// Format of these files; gltf writes one animated file.
     #[arg(long, value_enum, default_value = "obj")]
     format: Format,
+    /// Surface of bodies that were filled with tetrahedra: the one they were filled from, or the simulated one.
+    #[arg(long, value_enum, default_value = "skin")]
+    surface: Surface,
     /// Write every K-th frame.
     #[arg(long, value_name = "K", default_value_t = 1)]
     every: u64,
@@ -154,8 +158,13 @@ struct Tally {
 
 fn simulate(arguments: &Arguments, mut run: SceneRun, frames: u64, threads: usize) -> Result<(), Failure> {
     let out = arguments.out.as_deref();
-    let mut writer =
-        out.map(|dir| Frames::new(dir, arguments.format, arguments.every, &run.scene)).transpose()?;
+    let choice = Choice {
+        format: arguments.format,
+        surface: arguments.surface,
+        every: arguments.every,
+        frames: frames.saturating_sub(run.frame()),
+    };
+    let mut writer = out.map(|dir| Frames::new(dir, choice, &run.scene, &run.sim.state)).transpose()?;
     let (edges, rest) = (run.scene.edges(), run.scene.rest());
     let started = Instant::now();
     run.prepare()?;
@@ -185,11 +194,14 @@ fn simulate(arguments: &Arguments, mut run: SceneRun, frames: u64, threads: usiz
             trace.push(run.frame(), run.sim.state.time, strain, &report);
         }
         if let Some(writer) = &mut writer {
-            writer.write(run.frame(), &run.sim.state)?;
+            writer.write(run.frame(), &run.scene, &run.sim.state)?;
         }
         progress.advance();
     }
     progress.finish();
+    if let Some(writer) = writer {
+        writer.finish()?;
+    }
     write_files(arguments, &run, &trace)?;
     let max_edge_strain = run.sim.max_edge_strain(&edges, &rest);
     if arguments.json {

@@ -10,4 +10,5 @@ mod bad_scenes;
 mod bad_usage;
 mod commands;
 mod desk;
+mod films;
 mod meshes;

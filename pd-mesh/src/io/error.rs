@@ -123,6 +123,28 @@ pub enum FileErrorKind {
         /// Longest file, in bytes.
         limit: u64,
     },
+    /// A word, or a line of a header, is longer than any that is read.
+    #[error("a word or line is longer than {limit} bytes")]
+    TooLong {
+        /// Longest, in bytes.
+        limit: usize,
+    },
+    /// More vertices or elements than the caller allows.
+    #[error("more than {limit} {what}")]
+    TooMany {
+        /// What is counted.
+        what: &'static str,
+        /// The most allowed.
+        limit: usize,
+    },
+    /// A small file that asks for much memory.
+    #[error("{bytes} bytes of the file ask for {needed} bytes of memory, no mesh needs that many")]
+    TooDense {
+        /// Bytes of memory.
+        needed: u64,
+        /// Bytes of the file that ask for it.
+        bytes: u64,
+    },
     /// A known variant of the format that is not read, by its name.
     #[error("{found:?} is not supported, {expected} was expected")]
     NotSupported {

@@ -10,36 +10,78 @@
 //! ```
 //!
 //! White space and line ends are free, `#` starts a comment, other keywords are skipped with their numbers. References
-//! are read and dropped, and so are the triangles of a file that has tetrahedra: the surface follows from the solid. A
-//! file without `End` is taken only if it has tetrahedra, because otherwise they may have been cut off.
+//! become columns `reference` of vertices and elements, unless all are 0. The triangles of a file that has tetrahedra are
+//! dropped, as the surface follows from the solid; those with a reference leave a group `surface-<reference>`. A file
+//! without `End` is taken only if it has tetrahedra, because otherwise they may have been cut off.
 
 use super::MeshRef;
+use super::collected::{Collected, push, ranges_by_kind, unless_zero};
+use super::data::{Group, MeshData};
 use super::error::{FileError, FileErrorKind};
-use super::scan::{Words, check_indices, coordinate, excerpt, integer, read_all, spaced};
-use crate::{Mesh, TetMesh, TriMesh, Vec3};
+use super::limits::Limits;
+use super::scan::{coordinate, excerpt, integer, spaced};
+use super::stream::Stream;
+use crate::{Mesh, Vec3};
 use std::io::{BufRead, BufWriter, Write};
 
 /// Reads a solid, or a surface if the file has no tetrahedra; `name` stands for the file in messages.
 ///
 /// # Errors
 /// The first defect with its line, a file cut off, or nothing that makes a mesh.
-pub fn read_medit(input: impl BufRead, name: &str) -> Result<Mesh, FileError> {
-    let bytes = read_all(input, name)?;
-    let mut words = Words::new(&bytes);
-    let contents = Contents::read(&mut words).map_err(|kind| kind.at(name, words.line))?;
-    let Contents { vertices, triangles, tets } = contents;
+pub fn read_medit(mut input: impl BufRead, name: &str) -> Result<Mesh, FileError> {
+    read(&mut Stream::new(&mut input, Limits::default()), name).map(|data| data.mesh)
+}
 
-    let positions = vertices.unwrap_or_default();
-    let triangles = triangles.unwrap_or_default();
-    let tets = tets.unwrap_or_default();
-    check_indices(&triangles.corners, &triangles.lines, positions.len(), name)?;
-    check_indices(&tets.corners, &tets.lines, positions.len(), name)?;
-    let mesh = if tets.corners.is_empty() {
-        TriMesh::new(positions, triangles.corners).map(Mesh::Tri)
+/// As [`read_medit`], with the references.
+pub(super) fn read(stream: &mut Stream<'_>, name: &str) -> Result<MeshData, FileError> {
+    let outcome = Contents::read(stream);
+    let line = stream.line;
+    let Contents { vertices, triangles, tets } = stream.judge(outcome, name, line)?;
+    let vertices = vertices.unwrap_or_default();
+    let (triangles, tets) = (triangles.unwrap_or_default(), tets.unwrap_or_default());
+    let count = vertices.positions.len();
+    triangles.check(count).map_err(|(kind, line)| kind.at(name, line))?;
+    tets.check(count).map_err(|(kind, line)| kind.at(name, line))?;
+
+    let mut collected = Collected::new(stream.limits);
+    collected.positions = vertices.positions;
+    collected.vertex_columns.extend(unless_zero(REFERENCE, vertices.references));
+    if tets.corners.is_empty() {
+        collected.element_references(triangles.corners.len(), triangles.references);
+        collected.triangles = triangles.corners;
     } else {
-        TetMesh::new(positions, tets.corners).map(Mesh::Tet)
-    };
-    mesh.map_err(|error| FileErrorKind::Mesh(error).at(name, words.line))
+        let mut members: Vec<(i32, u32)> = Vec::new();
+        for (reference, corners) in triangles.references.iter().zip(&triangles.corners) {
+            // Whole numbers beyond 32 bits name no part of a mesh.
+            let reference = *reference as i32;
+            if reference != 0 {
+                corners.iter().for_each(|&v| push(&mut members, (reference, v)));
+            }
+        }
+        drop(triangles);
+        collected.groups = ranges_by_kind(members)
+            .into_iter()
+            .map(|(reference, ranges)| Group {
+                name: format!("surface-{reference}"),
+                elements: Vec::new(),
+                vertices: ranges.into_iter().flatten().collect(),
+            })
+            .collect();
+        collected.element_references(tets.corners.len(), tets.references);
+        collected.tets = tets.corners;
+    }
+    collected.finish(name, line, stream.passed())
+}
+
+/// The column that references become.
+const REFERENCE: &str = "reference";
+
+impl Collected {
+    /// One cell per element, with its reference.
+    fn element_references(&mut self, elements: usize, references: Vec<f64>) {
+        self.one_cell_each(elements);
+        self.cell_columns.extend(unless_zero(REFERENCE, references));
+    }
 }
 
 /// Writes a solid with its boundary triangles, or a surface.
@@ -47,72 +89,129 @@ pub fn read_medit(input: impl BufRead, name: &str) -> Result<Mesh, FileError> {
 /// # Errors
 /// What the writer reports.
 pub fn write_medit<'a>(out: impl Write, mesh: impl Into<MeshRef<'a>>) -> std::io::Result<()> {
-    let mesh = mesh.into();
+    write(out, mesh.into(), None, None)
+}
+
+/// As [`write_medit`], with references of vertices and of elements.
+pub(super) fn write(
+    out: impl Write,
+    mesh: MeshRef<'_>,
+    of_vertices: Option<&[f64]>,
+    of_elements: Option<&[f64]>,
+) -> std::io::Result<()> {
+    // References are whole numbers; what is none becomes 0.
+    let reference = |column: Option<&[f64]>, i: usize| column.map_or(0, |values| values[i] as i64);
     let mut out = BufWriter::new(out);
     // Version 2 announces 64-bit floats.
     writeln!(out, "MeshVersionFormatted 2\nDimension 3\nVertices\n{}", mesh.positions().len())?;
-    for x in mesh.positions() {
-        writeln!(out, "{} 0", spaced(x))?;
+    for (i, x) in mesh.positions().iter().enumerate() {
+        writeln!(out, "{} {}", spaced(x), reference(of_vertices, i))?;
     }
     let triangles = mesh.surface();
+    let of_triangles = of_elements.filter(|_| matches!(mesh, MeshRef::Tri(_)));
     writeln!(out, "Triangles\n{}", triangles.len())?;
-    for corners in triangles.iter() {
+    for (i, corners) in triangles.iter().enumerate() {
         let [a, b, c] = corners.map(|v| u64::from(v) + 1);
-        writeln!(out, "{a} {b} {c} 0")?;
+        writeln!(out, "{a} {b} {c} {}", reference(of_triangles, i))?;
     }
     if let MeshRef::Tet(solid) = mesh {
         writeln!(out, "Tetrahedra\n{}", solid.tets.len())?;
-        for corners in &solid.tets {
+        for (i, corners) in solid.tets.iter().enumerate() {
             let [a, b, c, d] = corners.map(|v| u64::from(v) + 1);
-            writeln!(out, "{a} {b} {c} {d} 0")?;
+            writeln!(out, "{a} {b} {c} {d} {}", reference(of_elements, i))?;
         }
     }
     writeln!(out, "End")?;
     out.flush()
 }
 
-/// Elements and the line on which each begins.
+/// Vertices with their references.
+#[derive(Default)]
+struct Vertices {
+    positions: Vec<Vec3>,
+    references: Vec<f64>,
+}
+
+/// Elements with their references, and the line of each where the vertices are not known yet.
 struct Elements<const N: usize> {
     corners: Vec<[u32; N]>,
-    lines: Vec<usize>,
+    references: Vec<f64>,
+    lines: Vec<u32>,
 }
 
 impl<const N: usize> Default for Elements<N> {
     fn default() -> Self {
-        Self { corners: Vec::new(), lines: Vec::new() }
+        Self { corners: Vec::new(), references: Vec::new(), lines: Vec::new() }
+    }
+}
+
+impl<const N: usize> Elements<N> {
+    /// Every index names a vertex, or the defect and its line.
+    fn check(&self, vertices: usize) -> Result<(), (FileErrorKind, usize)> {
+        let elements = self.corners.iter().zip(&self.lines);
+        for (corners, &line) in elements {
+            exists(corners, vertices).map_err(|kind| (kind, line as usize))?;
+        }
+        Ok(())
+    }
+}
+
+/// All corners name vertices; the error shows the index as written, from 1.
+fn exists(corners: &[u32], vertices: usize) -> Result<(), FileErrorKind> {
+    match corners.iter().find(|&&v| v as usize >= vertices) {
+        Some(&v) => Err(FileErrorKind::IndexOutOfRange { index: i64::from(v) + 1, vertices }),
+        None => Ok(()),
     }
 }
 
 /// The sections that matter, each at most once.
+#[derive(Default)]
 struct Contents {
-    vertices: Option<Vec<Vec3>>,
+    vertices: Option<Vertices>,
     triangles: Option<Elements<3>>,
     tets: Option<Elements<4>>,
 }
 
+/// Keywords that matter.
+enum Keyword {
+    Vertices,
+    Triangles,
+    Tetrahedra,
+    Dimension,
+    End,
+    Other,
+}
+
 impl Contents {
-    fn read(words: &mut Words<'_>) -> Result<Self, FileErrorKind> {
-        let mut contents = Self { vertices: None, triangles: None, tets: None };
-        header(words)?;
-        while let Some(keyword) = words.next() {
-            match keyword {
-                b"Vertices" => once("Vertices", &mut contents.vertices, vertices(words)?)?,
-                b"Triangles" => once("Triangles", &mut contents.triangles, elements("Triangles", words)?)?,
-                b"Tetrahedra" => once("Tetrahedra", &mut contents.tets, elements("Tetrahedra", words)?)?,
-                b"Dimension" => dimension(words)?,
-                b"End" => return Ok(contents),
-                _ if keyword[0].is_ascii_alphabetic() => {
-                    // Unknown section: its numbers end where the next keyword begins.
-                    while words.peek().is_some_and(|word| !word[0].is_ascii_alphabetic()) {
-                        words.next();
-                    }
-                }
+    fn read(stream: &mut Stream<'_>) -> Result<Self, FileErrorKind> {
+        let mut contents = Self::default();
+        header(stream)?;
+        while let Some(word) = stream.plain_word() {
+            let keyword = match word {
+                b"Vertices" => Keyword::Vertices,
+                b"Triangles" => Keyword::Triangles,
+                b"Tetrahedra" => Keyword::Tetrahedra,
+                b"Dimension" => Keyword::Dimension,
+                b"End" => Keyword::End,
+                _ if word[0].is_ascii_alphabetic() => Keyword::Other,
                 _ => {
-                    return Err(FileErrorKind::WrongFormat {
-                        found: excerpt(keyword),
-                        expected: "a keyword",
-                    });
+                    let found = excerpt(word);
+                    return Err(FileErrorKind::WrongFormat { found, expected: "a keyword" });
                 }
+            };
+            let known = contents.vertices.as_ref().map(|vertices| vertices.positions.len());
+            match keyword {
+                Keyword::Vertices => once("Vertices", &mut contents.vertices, vertices(stream)?)?,
+                Keyword::Triangles => {
+                    once("Triangles", &mut contents.triangles, elements("Triangles", stream, known)?)?;
+                }
+                Keyword::Tetrahedra => {
+                    once("Tetrahedra", &mut contents.tets, elements("Tetrahedra", stream, known)?)?;
+                }
+                Keyword::Dimension => dimension(stream)?,
+                Keyword::End => return Ok(contents),
+                // Unknown section: its numbers end where the next keyword begins.
+                Keyword::Other => while stream.plain_number() {},
             }
         }
         if contents.tets.as_ref().is_none_or(|tets| tets.corners.is_empty()) {
@@ -123,13 +222,13 @@ impl Contents {
 }
 
 /// `MeshVersionFormatted n`; the dimension comes as a section of its own.
-fn header(words: &mut Words<'_>) -> Result<(), FileErrorKind> {
+fn header(stream: &mut Stream<'_>) -> Result<(), FileErrorKind> {
     const KEYWORD: &str = "MeshVersionFormatted";
-    let found = words.next().ok_or(FileErrorKind::MissingPart { expected: KEYWORD })?;
+    let found = stream.plain_word().ok_or(FileErrorKind::MissingPart { expected: KEYWORD })?;
     if found != KEYWORD.as_bytes() {
         return Err(FileErrorKind::WrongFormat { found: excerpt(found), expected: KEYWORD });
     }
-    match number(words, "the format version")? {
+    match number(stream, "the format version")? {
         1..=4 => Ok(()),
         value => Err(FileErrorKind::Unsupported {
             what: "MeshVersionFormatted",
@@ -140,22 +239,22 @@ fn header(words: &mut Words<'_>) -> Result<(), FileErrorKind> {
 }
 
 /// Only meshes in space are read.
-fn dimension(words: &mut Words<'_>) -> Result<(), FileErrorKind> {
-    match number(words, "the dimension")? {
+fn dimension(stream: &mut Stream<'_>) -> Result<(), FileErrorKind> {
+    match number(stream, "the dimension")? {
         3 => Ok(()),
         value => Err(FileErrorKind::Unsupported { what: "Dimension", value, supported: "dimension 3" }),
     }
 }
 
 /// One unsigned integer that must be there.
-fn number(words: &mut Words<'_>, expected: &'static str) -> Result<u64, FileErrorKind> {
-    let word = words.next().ok_or(FileErrorKind::MissingPart { expected })?;
+fn number(stream: &mut Stream<'_>, expected: &'static str) -> Result<u64, FileErrorKind> {
+    let word = stream.plain_word().ok_or(FileErrorKind::MissingPart { expected })?;
     integer(word, expected)
 }
 
 /// The count after a section's keyword.
-fn count(section: &'static str, words: &mut Words<'_>) -> Result<usize, FileErrorKind> {
-    let declared = number(words, "the number of entries")?;
+fn count(section: &'static str, stream: &mut Stream<'_>) -> Result<usize, FileErrorKind> {
+    let declared = number(stream, "the number of entries")?;
     if declared >= u64::from(u32::MAX) {
         return Err(FileErrorKind::CountTooLarge { section, declared });
     }
@@ -170,48 +269,57 @@ fn once<T>(section: &'static str, place: &mut Option<T>, value: T) -> Result<(),
     }
 }
 
-/// Room for the declared entries, but never more than the rest of the file could hold at `bytes_each` or more.
-fn believable(declared: usize, words: &Words<'_>, bytes_each: usize) -> usize {
-    declared.min(words.remaining() / bytes_each + 1)
-}
-
-fn vertices(words: &mut Words<'_>) -> Result<Vec<Vec3>, FileErrorKind> {
+fn vertices(stream: &mut Stream<'_>) -> Result<Vertices, FileErrorKind> {
     const SECTION: &str = "Vertices";
-    let declared = count(SECTION, words)?;
-    let mut positions = Vec::with_capacity(believable(declared, words, 8));
+    let declared = count(SECTION, stream)?;
+    let limit = stream.limits.vertices;
+    if declared > limit {
+        return Err(FileErrorKind::TooMany { what: "vertices", limit });
+    }
+    let mut vertices = Vertices::default();
     for read in 0..declared {
         let cut = || FileErrorKind::UnexpectedEnd { section: SECTION, read, declared };
         let mut x = Vec3::zeros();
         for axis in 0..3 {
-            x[axis] = coordinate(words.next().ok_or_else(cut)?, "a coordinate of a vertex")?;
+            x[axis] = coordinate(stream.plain_word().ok_or_else(cut)?, "a coordinate of a vertex")?;
         }
-        integer::<i64>(words.next().ok_or_else(cut)?, "the reference of a vertex")?;
-        positions.push(x);
+        let reference: i64 = integer(stream.plain_word().ok_or_else(cut)?, "the reference of a vertex")?;
+        push(&mut vertices.positions, x);
+        push(&mut vertices.references, reference as f64);
     }
-    Ok(positions)
+    Ok(vertices)
 }
 
+/// Elements, checked against the vertices if these are `known`.
 fn elements<const N: usize>(
     section: &'static str,
-    words: &mut Words<'_>,
+    stream: &mut Stream<'_>,
+    known: Option<usize>,
 ) -> Result<Elements<N>, FileErrorKind> {
-    let declared = count(section, words)?;
-    let room = believable(declared, words, 2 * (N + 1));
-    let mut elements = Elements { corners: Vec::with_capacity(room), lines: Vec::with_capacity(room) };
+    let declared = count(section, stream)?;
+    let limit = stream.limits.elements;
+    if declared > limit {
+        return Err(FileErrorKind::TooMany { what: "elements", limit });
+    }
+    let mut elements = Elements::default();
     for read in 0..declared {
         let cut = || FileErrorKind::UnexpectedEnd { section, read, declared };
         let mut corners = [0; N];
         let mut line = 0;
         for (corner, place) in corners.iter_mut().enumerate() {
-            let index: i64 = integer(words.next().ok_or_else(cut)?, "a vertex index")?;
+            let index: i64 = integer(stream.plain_word().ok_or_else(cut)?, "a vertex index")?;
             if corner == 0 {
-                line = words.line;
+                line = stream.line;
             }
             *place = zero_based(index)?;
         }
-        integer::<i64>(words.next().ok_or_else(cut)?, "the reference of an element")?;
-        elements.corners.push(corners);
-        elements.lines.push(line);
+        let reference: i64 = integer(stream.plain_word().ok_or_else(cut)?, "the reference of an element")?;
+        match known {
+            Some(vertices) => exists(&corners, vertices).inspect_err(|_| stream.line = line)?,
+            None => push(&mut elements.lines, line as u32),
+        }
+        push(&mut elements.corners, corners);
+        push(&mut elements.references, reference as f64);
     }
     Ok(elements)
 }

@@ -1,25 +1,29 @@
 //! Mesh files, in and out.
 //!
-//! | extension | what | in | out | columns |
-//! |---|---|---|---|---|
-//! | `.obj` | Wavefront | polygons, negative indices, any encoding | yes | |
-//! | `.ply` | Stanford | text, both byte orders | text, both byte orders | in, out |
-//! | `.stl` | stereolithography | text, binary | text, binary (32 bits) | |
-//! | `.off` | Geomview | text | yes | |
-//! | `.mesh` | Medit | text | yes | |
-//! | `.msh` | Gmsh, fTetWild | 2.2 and 4.1, text and binary | all four | |
-//! | `.node` + `.ele`, `.face` | TetGen | yes | yes, `.smesh` too | in |
-//! | `.vtk` | VTK legacy | text, binary, to version 5 | text | in, out |
-//! | `.vtu` | VTK XML | text, base64, raw, zlib | base64 | in, out |
-//! | `.gltf`, `.glb` | glTF 2.0 | meshes of the scene | `.glb`, with frames as morph targets | |
+//! | extension | what | in | out | columns | groups |
+//! |---|---|---|---|---|---|
+//! | `.obj` | Wavefront | polygons, negative indices, any encoding | yes | | `g`, `o`, `usemtl`; out as `g` |
+//! | `.ply` | Stanford | text, both byte orders | text, both byte orders | in, out | |
+//! | `.stl` | stereolithography | text, binary | text, binary (32 bits) | | |
+//! | `.off` | Geomview | text | yes | | |
+//! | `.mesh` | Medit | text | yes | `reference` in, out | references of the triangles of a solid, in |
+//! | `.msh` | Gmsh, fTetWild | 2.2 and 4.1, text and binary | all four | `$NodeData`, `$ElementData` in, out | physical groups in, out |
+//! | `.node` + `.ele`, `.face` | TetGen | yes | yes, `.smesh` too | attributes and `marker` in, out | |
+//! | `.vtk` | VTK legacy | text, binary, to version 5 | text | in, out | |
+//! | `.vtu` | VTK XML | text, base64, raw, zlib | base64 | in, out | |
+//! | `.gltf`, `.glb` | glTF 2.0 | meshes of the scene | `.glb`, with frames as morph targets | | |
 //!
 //! All readers and writers are our own. Crates exist for PLY, STL, VTK, MSH 4.1 and glTF, but none bounds its memory by the
 //! length of the file and gives errors with a line, some drop vertices that no face uses (which would renumber pins), and
 //! one panics on damaged input. A reader here is a few hundred lines without dependencies, and all are fuzzed alike. Only
 //! the inflation of zlib blocks is left to a crate (`miniz_oxide`).
 //!
-//! Readers take any `BufRead` (a byte slice is one) and a name for messages. They never panic, whatever the bytes, and
-//! reserve no memory on the word of a file: a declared count only says how much must follow. Every error names file and
+//! Readers take any `BufRead` (a byte slice is one) and a name for messages. They hold a few kilobytes of the file at a time
+//! and the mesh that grows from it. Two read the whole file first: VTU, whose arrays may lie behind the XML that names them
+//! in any order, and glTF, whose numbers lie behind JSON that may name them several times. Readers never panic, whatever the
+//! bytes, and reserve no memory on the word of a file: a declared count only says how much must follow. Sizes are bounded by
+//! [`Limits`], and the memory by ten times the length of the input (of compressed VTU: of the inflated data, at most 64 times
+//! as long). Every error names file and
 //! line, what is wrong and what was expected: `body.mesh:17: "1.x" is not a coordinate of a vertex`.
 //!
 //! Writers take any `Write` and either kind of mesh. Numbers are written with the fewest digits that read back to the
@@ -40,9 +44,12 @@
 //! ```
 
 mod atomic;
+mod collected;
 mod data;
 mod error;
+mod format;
 mod gltf;
+mod limits;
 mod medit;
 mod msh;
 mod node_ele;
@@ -52,18 +59,23 @@ mod path;
 mod ply;
 mod scan;
 mod stl;
+mod stream;
 mod vtk;
 
 pub use atomic::write_atomically;
 pub use data::{Column, Group, MeshData};
 pub use error::{FileError, FileErrorKind};
+pub use format::{Format, read_within, write_data};
 pub use gltf::{read_gltf, write_glb, write_glb_animation};
+pub use limits::Limits;
 pub use medit::{read_medit, write_medit};
 pub use msh::{MshFormat, read_msh, write_msh};
 pub use node_ele::{Elements, read_node_ele, write_ele_or_face, write_node, write_smesh};
 pub use obj::{read_obj, write_obj};
 pub use off::{read_off, write_off};
-pub use path::{READABLE, WRITABLE, read_path, read_path_with_columns, write_path};
+pub use path::{
+    READABLE, WRITABLE, read_path, read_path_with_columns, read_path_within, write_data_path, write_path,
+};
 pub use ply::{PlyFormat, read_ply, write_ply};
 pub use stl::{StlFormat, read_stl, write_stl};
 pub use vtk::{read_vtk, read_vtu, write_vtk, write_vtu};

@@ -7,13 +7,16 @@
 //! .face   count markers                then  i a b c [marker]
 //! ```
 //!
-//! Points count from 0 or from 1: the first index in the `.node` file decides. `#` starts a comment. Attributes of points
-//! become columns `attribute_0`, `attribute_1`, …; markers are dropped.
+//! Points count from 0 or from 1: the first index in the `.node` file decides. `#` starts a comment. Attributes
+//! become columns `attribute_0`, `attribute_1`, …; markers a column `marker`.
 
 use super::MeshRef;
-use super::data::{Collected, Column, MeshData};
+use super::collected::{Collected, push};
+use super::data::{Column, MeshData};
 use super::error::{FileError, FileErrorKind};
-use super::scan::{Cursor, believable_count, coordinate, integer, read_all, spaced, words};
+use super::limits::Limits;
+use super::scan::{believable_count, coordinate, integer, spaced};
+use super::stream::Stream;
 use crate::{TriMesh, Vec3};
 use std::io::{BufRead, BufWriter, Write};
 
@@ -44,65 +47,99 @@ pub fn read_node_ele<R: BufRead>(
     elements: Elements<R>,
     elements_name: &str,
 ) -> Result<MeshData, FileError> {
-    let mut collected = Collected::default();
-    let bytes = read_all(nodes, nodes_name)?;
-    let mut cursor = Cursor::new(&bytes);
-    let base = points(&mut cursor, &mut collected).map_err(|kind| kind.at(nodes_name, cursor.line()))?;
-    drop(bytes);
+    read(nodes, nodes_name, elements, elements_name, Limits::default())
+}
 
-    let (reader, solid) = match elements {
+/// As [`read_node_ele`], within limits that hold for each of the two files.
+pub(super) fn read<R: BufRead>(
+    mut nodes: impl BufRead,
+    nodes_name: &str,
+    elements: Elements<R>,
+    elements_name: &str,
+    limits: Limits,
+) -> Result<MeshData, FileError> {
+    let mut collected = Collected::new(limits);
+    let mut stream = Stream::new(&mut nodes, limits);
+    let outcome = points(&mut stream, &mut collected);
+    let line = stream.line;
+    let base = stream.judge(outcome, nodes_name, line)?;
+    let bytes = stream.passed();
+
+    let (mut reader, solid) = match elements {
         Elements::Tets(reader) => (reader, true),
         Elements::Triangles(reader) => (reader, false),
     };
-    let bytes = read_all(reader, elements_name)?;
-    let mut cursor = Cursor::new(&bytes);
-    corners(&mut cursor, base, solid, &mut collected)
-        .map_err(|kind| kind.at(elements_name, cursor.line()))?;
-    collected.finish(elements_name)
+    let mut stream = Stream::new(&mut reader, limits);
+    let outcome = corners(&mut stream, base, solid, &mut collected);
+    let line = stream.line;
+    stream.judge(outcome, elements_name, line)?;
+    collected.finish(elements_name, 0, bytes + stream.passed())
 }
 
-/// The next line up to a comment, as words.
-fn row<'a>(
-    cursor: &mut Cursor<'a>,
+/// Goes to the next line that has words.
+fn row(
+    stream: &mut Stream<'_>,
     section: &'static str,
     read: usize,
     declared: usize,
-) -> Result<impl Iterator<Item = &'a [u8]> + use<'a>, FileErrorKind> {
-    let line = cursor.next_statement().ok_or(FileErrorKind::UnexpectedEnd { section, read, declared })?;
-    Ok(words(line.split(|&byte| byte == b'#').next().unwrap_or_default()))
+) -> Result<(), FileErrorKind> {
+    if stream.next_row() { Ok(()) } else { Err(FileErrorKind::UnexpectedEnd { section, read, declared }) }
 }
 
-/// The next number of a line.
-fn number<'a, T: std::str::FromStr>(
-    words: &mut impl Iterator<Item = &'a [u8]>,
-    expected: &'static str,
-) -> Result<T, FileErrorKind> {
-    integer(words.next().ok_or(FileErrorKind::MissingValue { expected })?, expected)
+/// The next whole number of a line.
+fn number<T: std::str::FromStr>(stream: &mut Stream<'_>, expected: &'static str) -> Result<T, FileErrorKind> {
+    integer(stream.row_word().ok_or(FileErrorKind::MissingValue { expected })?, expected)
+}
+
+/// The next whole number of a header line, 0 if it ends before.
+fn optional(stream: &mut Stream<'_>, expected: &'static str) -> Result<usize, FileErrorKind> {
+    stream.row_word().map_or(Ok(0), |word| integer(word, expected))
+}
+
+/// Most attributes and markers of a point or an element; more are a damaged header.
+const MOST_ATTRIBUTES: usize = 64;
+
+/// Columns for `attributes` numbers and perhaps a marker at the end of every line.
+fn columns(attributes: usize, markers: usize) -> Result<Vec<Column>, FileErrorKind> {
+    if attributes > MOST_ATTRIBUTES || markers > 1 {
+        return Err(FileErrorKind::Unsupported {
+            what: "the number of attributes or markers",
+            value: attributes.max(markers) as u64,
+            supported: "0 to 64 attributes and 0 or 1 markers",
+        });
+    }
+    let names = (0..attributes).map(|i| format!("attribute_{i}"));
+    let names = names.chain((markers == 1).then(|| MARKER.to_owned()));
+    Ok(names.map(|name| Column { name, values: Vec::new() }).collect())
+}
+
+/// The column that markers become.
+const MARKER: &str = "marker";
+
+/// The numbers at the end of a line.
+fn attributes(stream: &mut Stream<'_>, columns: &mut [Column]) -> Result<(), FileErrorKind> {
+    const EXPECTED: &str = "an attribute or marker";
+    for column in columns {
+        let word = stream.row_word().ok_or(FileErrorKind::MissingValue { expected: EXPECTED })?;
+        push(&mut column.values, coordinate(word, EXPECTED)?);
+    }
+    Ok(())
 }
 
 /// Reads the points; returns the index of the first.
-fn points(cursor: &mut Cursor<'_>, collected: &mut Collected) -> Result<i64, FileErrorKind> {
-    let mut header = row(cursor, "the header", 0, 1)?;
-    let count = believable_count("points", number(&mut header, "the number of points")?)?;
-    let dimension: u64 = number(&mut header, "the dimension")?;
+fn points(stream: &mut Stream<'_>, collected: &mut Collected) -> Result<i64, FileErrorKind> {
+    row(stream, "the header", 0, 1)?;
+    let count = believable_count("points", number(stream, "the number of points")?)?;
+    let dimension: u64 = number(stream, "the dimension")?;
     if dimension != 3 {
         return Err(FileErrorKind::Unsupported { what: "the dimension", value: dimension, supported: "3" });
     }
-    let attributes: usize = header.next().map_or(Ok(0), |word| integer(word, "the number of attributes"))?;
-    // A line is short; more attributes than this are a damaged header.
-    if attributes > 64 {
-        return Err(FileErrorKind::Unsupported {
-            what: "the number of attributes",
-            value: attributes as u64,
-            supported: "0 to 64",
-        });
-    }
-    let mut columns: Vec<Column> =
-        (0..attributes).map(|i| Column { name: format!("attribute_{i}"), values: Vec::new() }).collect();
+    let attribute_count = optional(stream, "the number of attributes")?;
+    let mut columns = columns(attribute_count, optional(stream, "0 or 1 markers")?)?;
     let mut base = 0;
     for read in 0..count {
-        let mut words = row(cursor, "the points", read, count)?;
-        let index: i64 = number(&mut words, "the index of a point")?;
+        row(stream, "the points", read, count)?;
+        let index: i64 = number(stream, "the index of a point")?;
         if read == 0 {
             base = index;
         }
@@ -117,17 +154,11 @@ fn points(cursor: &mut Cursor<'_>, collected: &mut Collected) -> Result<i64, Fil
         let mut x = Vec3::zeros();
         for axis in 0..3 {
             const EXPECTED: &str = "a coordinate of a point";
-            x[axis] = coordinate(
-                words.next().ok_or(FileErrorKind::MissingValue { expected: EXPECTED })?,
-                EXPECTED,
-            )?;
+            let word = stream.row_word().ok_or(FileErrorKind::MissingValue { expected: EXPECTED })?;
+            x[axis] = coordinate(word, EXPECTED)?;
         }
-        collected.positions.push(x);
-        for column in &mut columns {
-            const EXPECTED: &str = "an attribute of a point";
-            let word = words.next().ok_or(FileErrorKind::MissingValue { expected: EXPECTED })?;
-            column.values.push(coordinate(word, EXPECTED)?);
-        }
+        collected.vertex(x)?;
+        attributes(stream, &mut columns)?;
     }
     collected.vertex_columns = columns;
     Ok(base)
@@ -135,16 +166,17 @@ fn points(cursor: &mut Cursor<'_>, collected: &mut Collected) -> Result<i64, Fil
 
 /// Reads tetrahedra or triangles.
 fn corners(
-    cursor: &mut Cursor<'_>,
+    stream: &mut Stream<'_>,
     base: i64,
     solid: bool,
     collected: &mut Collected,
 ) -> Result<(), FileErrorKind> {
     let section = if solid { "the tetrahedra" } else { "the faces" };
-    let mut header = row(cursor, "the header", 0, 1)?;
-    let count = believable_count(section, number(&mut header, "the number of elements")?)?;
-    if solid {
-        let nodes: u64 = number(&mut header, "4 or 10 points of an element")?;
+    row(stream, "the header", 0, 1)?;
+    let count = believable_count(section, number(stream, "the number of elements")?)?;
+    let mut nodes = 3;
+    let mut columns = if solid {
+        nodes = number(stream, "4 or 10 points of an element")?;
         if nodes != 4 && nodes != 10 {
             return Err(FileErrorKind::Unsupported {
                 what: "the number of points of an element",
@@ -152,23 +184,34 @@ fn corners(
                 supported: "4 or 10",
             });
         }
-    }
+        columns(optional(stream, "the number of attributes")?, 0)?
+    } else {
+        columns(0, optional(stream, "0 or 1 markers")?)?
+    };
     let vertices = collected.positions.len();
     for read in 0..count {
-        let mut words = row(cursor, section, read, count)?;
-        number::<i64>(&mut words, "the index of an element")?;
+        row(stream, section, read, count)?;
+        number::<i64>(stream, "the index of an element")?;
         let mut corner = || {
-            let index: i64 = number(&mut words, "a point of an element")?;
+            let index: i64 = number(stream, "a point of an element")?;
             let from_zero = index.checked_sub(base).and_then(|index| u32::try_from(index).ok());
             from_zero
                 .filter(|&v| (v as usize) < vertices)
                 .ok_or(FileErrorKind::IndexOutOfRange { index, vertices })
         };
         if solid {
-            collected.tets.push([corner()?, corner()?, corner()?, corner()?]);
+            collected.tet([corner()?, corner()?, corner()?, corner()?])?;
         } else {
-            collected.triangles.push([corner()?, corner()?, corner()?]);
+            collected.triangle([corner()?, corner()?, corner()?])?;
         }
+        for _ in 4..nodes {
+            number::<i64>(stream, "a point of an element")?;
+        }
+        attributes(stream, &mut columns)?;
+    }
+    if !columns.is_empty() {
+        collected.one_cell_each(count);
+        collected.cell_columns = columns;
     }
     Ok(())
 }
@@ -178,13 +221,42 @@ fn corners(
 /// # Errors
 /// What the writer reports.
 pub fn write_node<'a>(out: impl Write, mesh: impl Into<MeshRef<'a>>) -> std::io::Result<()> {
-    let mesh = mesh.into();
+    write_points(out, mesh.into(), &[])
+}
+
+/// As [`write_node`], with columns: `marker` is one, the others are attributes, whose names are lost.
+pub(super) fn write_points(out: impl Write, mesh: MeshRef<'_>, columns: &[Column]) -> std::io::Result<()> {
     let mut out = BufWriter::new(out);
-    writeln!(out, "{} 3 0 0", mesh.positions().len())?;
+    let (columns, marker) = numbers(columns);
+    let markers = usize::from(marker.is_some());
+    writeln!(out, "{} 3 {} {markers}", mesh.positions().len(), columns.len())?;
     for (i, x) in mesh.positions().iter().enumerate() {
-        writeln!(out, "{i} {}", spaced(x))?;
+        write!(out, "{i} {}", spaced(x))?;
+        attributes_of(&mut out, &columns, marker, i)?;
     }
     out.flush()
+}
+
+/// The columns that can be attributes, and the markers.
+fn numbers(columns: &[Column]) -> (Vec<&Column>, Option<&Column>) {
+    let finite = columns.iter().filter(|column| column.values.iter().all(|value| value.is_finite()));
+    let (markers, others): (Vec<_>, Vec<_>) = finite.partition(|column| column.name == MARKER);
+    (others.into_iter().take(MOST_ATTRIBUTES).collect(), markers.into_iter().next())
+}
+
+fn attributes_of(
+    out: &mut impl Write,
+    columns: &[&Column],
+    marker: Option<&Column>,
+    i: usize,
+) -> std::io::Result<()> {
+    for column in columns {
+        write!(out, " {}", column.values[i])?;
+    }
+    match marker {
+        Some(marker) => writeln!(out, " {}", marker.values[i] as i64),
+        None => writeln!(out),
+    }
 }
 
 /// Writes the tetrahedra of a solid (`.ele`) or the triangles of a surface (`.face`), for points from 0.
@@ -192,18 +264,26 @@ pub fn write_node<'a>(out: impl Write, mesh: impl Into<MeshRef<'a>>) -> std::io:
 /// # Errors
 /// What the writer reports.
 pub fn write_ele_or_face<'a>(out: impl Write, mesh: impl Into<MeshRef<'a>>) -> std::io::Result<()> {
+    write_elements(out, mesh.into(), &[])
+}
+
+/// As [`write_ele_or_face`], with columns: attributes of tetrahedra, the `marker` of triangles.
+pub(super) fn write_elements(out: impl Write, mesh: MeshRef<'_>, columns: &[Column]) -> std::io::Result<()> {
     let mut out = BufWriter::new(out);
-    match mesh.into() {
+    let (columns, marker) = numbers(columns);
+    match mesh {
         MeshRef::Tet(solid) => {
-            writeln!(out, "{} 4 0", solid.tets.len())?;
+            writeln!(out, "{} 4 {}", solid.tets.len(), columns.len())?;
             for (i, [a, b, c, d]) in solid.tets.iter().enumerate() {
-                writeln!(out, "{i} {a} {b} {c} {d}")?;
+                write!(out, "{i} {a} {b} {c} {d}")?;
+                attributes_of(&mut out, &columns, None, i)?;
             }
         }
         MeshRef::Tri(surface) => {
-            writeln!(out, "{} 0", surface.triangles.len())?;
+            writeln!(out, "{} {}", surface.triangles.len(), usize::from(marker.is_some()))?;
             for (i, [a, b, c]) in surface.triangles.iter().enumerate() {
-                writeln!(out, "{i} {a} {b} {c}")?;
+                write!(out, "{i} {a} {b} {c}")?;
+                attributes_of(&mut out, &[], marker, i)?;
             }
         }
     }

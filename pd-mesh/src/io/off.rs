@@ -4,8 +4,12 @@
 //! the colours of faces are dropped. `#` starts a comment. Indices count from 0.
 
 use super::MeshRef;
+use super::collected::Collected;
+use super::data::MeshData;
 use super::error::{FileError, FileErrorKind};
-use super::scan::{Cursor, believable_count, coordinate, excerpt, integer, read_all, spaced, words};
+use super::limits::Limits;
+use super::scan::{believable_count, coordinate, excerpt, integer, spaced};
+use super::stream::Stream;
 use crate::{TriMesh, Vec3};
 use std::io::{BufRead, BufWriter, Write};
 
@@ -19,86 +23,95 @@ use std::io::{BufRead, BufWriter, Write};
 /// assert_eq!(pd_mesh::io::read_off(&text[..], "one.off")?.triangles, [[0, 1, 2]]);
 /// # Ok::<(), pd_mesh::io::FileError>(())
 /// ```
-pub fn read_off(input: impl BufRead, name: &str) -> Result<TriMesh, FileError> {
-    let bytes = read_all(input, name)?;
-    let mut cursor = Cursor::new(&bytes);
-    let mut mesh = TriMesh::default();
-    read(&mut cursor, &mut mesh).map_err(|kind| kind.at(name, cursor.line()))?;
-    let line = cursor.line();
-    mesh.validate().map_err(|error| FileErrorKind::Mesh(error).at(name, line))?;
-    Ok(mesh)
+pub fn read_off(mut input: impl BufRead, name: &str) -> Result<TriMesh, FileError> {
+    let data = read(&mut Stream::new(&mut input, Limits::default()), name)?;
+    // The reader makes triangles only.
+    Ok(data.mesh.into_tri().unwrap_or_default())
 }
 
-/// The line up to a comment.
-fn statement<'a>(
-    cursor: &mut Cursor<'a>,
+pub(super) fn read(stream: &mut Stream<'_>, name: &str) -> Result<MeshData, FileError> {
+    let mut collected = Collected::new(stream.limits);
+    let outcome = contents(stream, &mut collected);
+    let line = stream.line;
+    stream.judge(outcome, name, line)?;
+    collected.finish(name, line, stream.passed())
+}
+
+/// The next number of the row.
+fn number<T: std::str::FromStr>(stream: &mut Stream<'_>, expected: &'static str) -> Result<T, FileErrorKind> {
+    integer(stream.row_word().ok_or(FileErrorKind::MissingValue { expected })?, expected)
+}
+
+fn row(
+    stream: &mut Stream<'_>,
     section: &'static str,
     read: usize,
     declared: usize,
-) -> Result<&'a [u8], FileErrorKind> {
-    let line = cursor.next_statement().ok_or(FileErrorKind::UnexpectedEnd { section, read, declared })?;
-    Ok(line.split(|&byte| byte == b'#').next().unwrap_or_default())
+) -> Result<(), FileErrorKind> {
+    if stream.next_row() { Ok(()) } else { Err(FileErrorKind::UnexpectedEnd { section, read, declared }) }
 }
 
-fn read(cursor: &mut Cursor<'_>, mesh: &mut TriMesh) -> Result<(), FileErrorKind> {
-    let mut first = statement(cursor, "the header", 0, 1)?;
-    let keyword = words(first).next().unwrap_or_default();
-    if keyword.ends_with(b"OFF") {
-        if !matches!(
-            keyword,
-            b"OFF" | b"COFF" | b"NOFF" | b"CNOFF" | b"STOFF" | b"STCOFF" | b"STNOFF" | b"STCNOFF"
-        ) {
+fn contents(stream: &mut Stream<'_>, collected: &mut Collected) -> Result<(), FileErrorKind> {
+    row(stream, "the header", 0, 1)?;
+    let starts_with_a_count = stream.peek().is_some_and(|byte| byte.is_ascii_digit());
+    let mut first: Option<u64> = None;
+    if !starts_with_a_count {
+        let keyword = stream.row_word().unwrap_or_default();
+        if !keyword.ends_with(b"OFF") {
+            return Err(FileErrorKind::WrongFormat { found: excerpt(keyword), expected: "OFF" });
+        }
+        let known = b"OFF COFF NOFF CNOFF STOFF STCOFF STNOFF STCNOFF";
+        if !known.split(|&byte| byte == b' ').any(|other| other == keyword) {
             return Err(FileErrorKind::NotSupported {
                 found: excerpt(keyword),
                 expected: "OFF in three dimensions",
             });
         }
-        let rest = &first[keyword.len()..];
-        if rest.trim_ascii().starts_with(b"BINARY") {
-            return Err(FileErrorKind::NotSupported { found: "BINARY".to_owned(), expected: "a text file" });
-        }
         // Some writers put the counts on the line of the keyword.
-        first = if words(rest).next().is_some() { rest } else { statement(cursor, "the counts", 0, 1)? };
-    } else if !keyword.first().is_some_and(u8::is_ascii_digit) {
-        return Err(FileErrorKind::WrongFormat { found: excerpt(keyword), expected: "OFF" });
+        first = match stream.row_word() {
+            Some(word) if word.starts_with(b"BINARY") => {
+                let found = "BINARY".to_owned();
+                return Err(FileErrorKind::NotSupported { found, expected: "a text file" });
+            }
+            Some(word) => Some(integer(word, "a count")?),
+            None => {
+                row(stream, "the counts", 0, 1)?;
+                None
+            }
+        };
     }
-    let mut counts = words(first);
-    let mut count = |section| {
-        let word = counts.next().ok_or(FileErrorKind::MissingValue { expected: "a count" })?;
-        believable_count(section, integer(word, "a count")?)
+    let vertices = match first {
+        Some(count) => count,
+        None => number(stream, "a count")?,
     };
-    let (vertices, faces) = (count("vertices")?, count("faces")?);
+    let vertices = believable_count("vertices", vertices)?;
+    let faces = believable_count("faces", number(stream, "a count")?)?;
     for read in 0..vertices {
-        let line = statement(cursor, "the vertices", read, vertices)?;
+        const EXPECTED: &str = "a coordinate of a vertex";
+        row(stream, "the vertices", read, vertices)?;
         let mut x = Vec3::zeros();
-        let mut numbers = words(line);
         for axis in 0..3 {
-            const EXPECTED: &str = "a coordinate of a vertex";
-            let word = numbers.next().ok_or(FileErrorKind::MissingValue { expected: EXPECTED })?;
+            let word = stream.row_word().ok_or(FileErrorKind::MissingValue { expected: EXPECTED })?;
             x[axis] = coordinate(word, EXPECTED)?;
         }
-        mesh.positions.push(x);
+        collected.vertex(x)?;
     }
     for read in 0..faces {
-        let line = statement(cursor, "the faces", read, faces)?;
-        face(line, vertices, &mut mesh.triangles)?;
+        row(stream, "the faces", read, faces)?;
+        face(stream, collected)?;
     }
     Ok(())
 }
 
 /// Appends the fan of one polygon.
-fn face(line: &[u8], vertices: usize, triangles: &mut Vec<[u32; 3]>) -> Result<(), FileErrorKind> {
-    let mut numbers = words(line);
-    let mut next = |expected| {
-        let word = numbers.next().ok_or(FileErrorKind::MissingValue { expected })?;
-        integer::<i64>(word, expected)
-    };
-    let corners = next("the number of corners")?;
+fn face(stream: &mut Stream<'_>, collected: &mut Collected) -> Result<(), FileErrorKind> {
+    let vertices = collected.positions.len();
+    let corners: i64 = number(stream, "the number of corners")?;
     if corners < 3 {
         return Err(FileErrorKind::TooFewCorners { corners: usize::try_from(corners).unwrap_or(0) });
     }
     let mut corner = || {
-        let index = next("a vertex index of a face")?;
+        let index: i64 = number(stream, "a vertex index of a face")?;
         u32::try_from(index)
             .ok()
             .filter(|&v| (v as usize) < vertices)
@@ -107,7 +120,7 @@ fn face(line: &[u8], vertices: usize, triangles: &mut Vec<[u32; 3]>) -> Result<(
     let (first, mut previous) = (corner()?, corner()?);
     for _ in 2..corners {
         let current = corner()?;
-        triangles.push([first, previous, current]);
+        collected.triangle([first, previous, current])?;
         previous = current;
     }
     Ok(())

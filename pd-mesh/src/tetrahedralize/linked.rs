@@ -1,6 +1,6 @@
 //! TetGen linked in, feature `tetgen`. TetGen is AGPL: a program built with this feature is under the AGPL as a whole.
-//! A failure that only TetGen can find may end the process (version 1.5); as a program of its own it cannot.
-//! Needs `tetgen.h` and `libtet` (Debian: libtet1.5-dev) and a C++ compiler.
+//! TetGen 1.5 destroys what it has not made when it gives up, so every call runs in a child process; a crash there is an
+//! error here. Needs a system with `fork`, `tetgen.h` and `libtet` (Debian: libtet1.5-dev) and a C++ compiler.
 
 use super::tetgen::{check_switches, why};
 use super::{Options, Tetrahedralizer};
@@ -47,12 +47,6 @@ impl Tetrahedralizer for LinkedTetGen {
     fn tetrahedralize(&self, surface: &TriMesh, options: &Options) -> Result<TetMesh, MeshError> {
         surface.validate()?;
         check_switches(&options.tetgen_switches).map_err(failed)?;
-        // TetGen 1.5 destroys what it has not made when it gives up, and the process with it. So the two usual causes are
-        // looked for before.
-        let fault = why(surface, "");
-        if !fault.is_empty() {
-            return Err(failed(fault));
-        }
         let switches = CString::new(format!("{}Q", options.tetgen_switches))
             .map_err(|_| failed("a zero in the switches"))?;
         let points: Vec<f64> = surface.positions.iter().flat_map(|x| [x.x, x.y, x.z]).collect();
@@ -79,13 +73,22 @@ impl Tetrahedralizer for LinkedTetGen {
             )
         };
         drop(guard);
-        let mesh = if code == 0 { copied(&raw) } else { Err(failed(format!("it gave up with code {code}"))) };
+        let mesh = if code == 0 { copied(&raw) } else { Err(failed(why(surface, &reason(code)))) };
         // SAFETY: `raw` comes from the call above and is freed once; null pointers are allowed.
         unsafe { pd_tetgen_free(&raw mut raw) };
         let mut mesh = mesh?;
         mesh.validate()?;
         mesh.orient_positively();
         Ok(mesh)
+    }
+}
+
+/// What a code of the shim means.
+fn reason(code: c_int) -> String {
+    match code {
+        -2 => "there is no memory or no process for it".to_owned(),
+        ..=-100 => format!("it crashed with signal {}", -100 - code),
+        code => format!("it gave up with code {code}"),
     }
 }
 

@@ -79,6 +79,21 @@ pub trait Tetrahedralizer {
     /// # Errors
     /// The reason why there is none, in words that can be shown.
     fn tetrahedralize(&self, surface: &TriMesh, options: &Options) -> Result<TetMesh, MeshError>;
+
+    /// As [`tetrahedralize`](Self::tetrahedralize), and tells `observe` again and again which part of the work is done, from
+    /// 0 to 1, never falling. A mesher that cannot tell does not call it.
+    ///
+    /// # Errors
+    /// As [`tetrahedralize`](Self::tetrahedralize).
+    fn tetrahedralize_observed(
+        &self,
+        surface: &TriMesh,
+        options: &Options,
+        observe: &mut dyn FnMut(f64),
+    ) -> Result<TetMesh, MeshError> {
+        let _ = observe;
+        self.tetrahedralize(surface, options)
+    }
 }
 
 /// Names of all meshers, in the order in which they are best tried.
@@ -120,11 +135,25 @@ pub struct Made {
 /// # Errors
 /// An unknown name, or [`MeshError::NoMesher`] with the reason of each.
 pub fn tetrahedralize_first(names: &[&str], surface: &TriMesh, options: &Options) -> Result<Made, MeshError> {
+    tetrahedralize_first_observed(names, surface, options, &mut |_| {})
+}
+
+/// As [`tetrahedralize_first`], telling `observe` which part of the work is done, from 0 to 1; a mesher that refuses starts
+/// anew.
+///
+/// # Errors
+/// As [`tetrahedralize_first`].
+pub fn tetrahedralize_first_observed(
+    names: &[&str],
+    surface: &TriMesh,
+    options: &Options,
+    observe: &mut dyn FnMut(f64),
+) -> Result<Made, MeshError> {
     surface.validate()?;
     let mut refused = Vec::new();
     for &name in names {
         let mesher = by_name(name).ok_or_else(|| MeshError::UnknownMesher { name: name.to_owned() })?;
-        match mesher.tetrahedralize(surface, options) {
+        match mesher.tetrahedralize_observed(surface, options, observe) {
             Ok(mesh) => return Ok(Made { mesh, mesher: mesher.name(), refused }),
             Err(error) => refused.push((name.to_owned(), error.to_string())),
         }

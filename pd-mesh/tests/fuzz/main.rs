@@ -9,12 +9,13 @@
     reason = "the lint's exception for tests does not reach their helper functions"
 )]
 
+mod greedy;
 mod memory;
 mod mutate;
 mod seeds;
 
 use mutate::Mutator;
-use pd_mesh::io::{self, Elements};
+use pd_mesh::io::{self, Elements, Format, Limits};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
@@ -91,92 +92,113 @@ fn fuzz(name: &str, reader: Reader, seeds: &[Vec<u8>]) {
     );
 }
 
-/// Files large enough that buffers and messages do not count.
+/// The reader of a format, with everything it carries.
+fn reader(name: &str) -> Reader {
+    fn made(format: Format, bytes: &[u8]) -> bool {
+        io::read_within(format, bytes, "x", Limits::default()).is_ok()
+    }
+    match name {
+        "obj" => |bytes| made(Format::Obj, bytes),
+        "ply" => |bytes| made(Format::Ply, bytes),
+        "stl" => |bytes| made(Format::Stl, bytes),
+        "off" => |bytes| made(Format::Off, bytes),
+        "medit" => |bytes| made(Format::Medit, bytes),
+        "msh" => |bytes| made(Format::Msh, bytes),
+        "vtk" => |bytes| made(Format::Vtk, bytes),
+        "vtu" => |bytes| made(Format::Vtu, bytes),
+        "gltf" => |bytes| made(Format::Gltf, bytes),
+        // Both files in one, a byte 0 between them.
+        _ => |bytes| {
+            let middle = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+            let (nodes, rest) = bytes.split_at(middle);
+            let rest = rest.get(1..).unwrap_or_default();
+            let solid = io::read_node_ele(nodes, "n", Elements::Tets(rest), "e").is_ok();
+            solid || io::read_node_ele(nodes, "n", Elements::Triangles(rest), "f").is_ok()
+        },
+    }
+}
+
+/// Files large enough that buffers and messages do not count: ordinary ones, which must make a mesh, and those made to take
+/// as much memory as possible, which may be refused.
 #[test]
 fn large_files_take_ten_times_their_length_at_most() {
-    let polygon =
-        |head: &str, corner: &str| [head.as_bytes(), &corner.repeat(100_000).into_bytes(), b"\n"].concat();
-    let mut files: Vec<(&str, Reader, Vec<u8>)> = vec![
-        ("obj polygon", |bytes| io::read_obj(bytes, "x").is_ok(), polygon("v 0 0 0\nf", " 1")),
-        ("off polygon", |bytes| io::read_off(bytes, "x").is_ok(), polygon("OFF\n1 1 0\n0 0 0\n100000", " 0")),
-    ];
-    for (name, bytes) in seeds::large() {
-        let reader: Reader = match name {
-            "obj" => |bytes| io::read_obj(bytes, "x").is_ok(),
-            "ply" => |bytes| io::read_ply(bytes, "x").is_ok(),
-            "stl" => |bytes| io::read_stl(bytes, "x").is_ok(),
-            "off" => |bytes| io::read_off(bytes, "x").is_ok(),
-            "mesh" => |bytes| io::read_medit(bytes, "x").is_ok(),
-            "msh" => |bytes| io::read_msh(bytes, "x").is_ok(),
-            "vtk" => |bytes| io::read_vtk(bytes, "x").is_ok(),
-            "vtu" => |bytes| io::read_vtu(bytes, "x").is_ok(),
-            _ => |bytes| io::read_gltf(bytes, "x", |_| None).is_ok(),
-        };
-        files.push((name, reader, bytes));
-    }
-    for (name, reader, bytes) in files {
+    let ordinary = seeds::large().into_iter().map(|(name, bytes)| (name, "ordinary", bytes, true));
+    let greedy = greedy::files().into_iter().map(|(name, what, bytes)| (name, what, bytes, false));
+    let mut faults = Vec::new();
+    for (name, what, bytes, must) in ordinary.chain(greedy) {
+        let started = Instant::now();
         memory::start();
-        assert!(reader(&bytes), "{name}");
+        let made = reader(name)(&bytes);
         let ratio = memory::peak() as f64 / bytes.len() as f64;
-        println!("{name}: {} bytes read with {ratio:.1} times as much memory", bytes.len());
-        assert!(ratio < 10.0, "{name}: {ratio}");
+        let seconds = started.elapsed().as_secs_f64();
+        println!(
+            "{name}, {what}: {} bytes, {ratio:.1} times as much memory, {seconds:.2} s, {}",
+            bytes.len(),
+            if made { "a mesh" } else { "refused" }
+        );
+        if ratio > 10.0 || seconds > 10.0 || (must && !made) {
+            faults.push(format!("{name}, {what}: {ratio} times, {seconds} s, {made}"));
+        }
     }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// A stream never holds the file: many vertices that are refused at the end cost no more than themselves.
+#[test]
+fn text_is_not_kept() {
+    let mut file = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".to_vec();
+    file.extend(b"# a comment that says nothing at all, again and again\n".repeat(20_000));
+    memory::start();
+    assert!(reader("obj")(&file));
+    assert!(memory::peak() < SLACK, "{} bytes for a mesh of one triangle", memory::peak());
 }
 
 #[test]
 fn obj() {
-    fuzz("obj", |bytes| io::read_obj(bytes, "x").is_ok(), &seeds::obj());
+    fuzz("obj", reader("obj"), &seeds::obj());
 }
 
 #[test]
 fn ply() {
-    fuzz("ply", |bytes| io::read_ply(bytes, "x").is_ok(), &seeds::ply());
+    fuzz("ply", reader("ply"), &seeds::ply());
 }
 
 #[test]
 fn stl() {
-    fuzz("stl", |bytes| io::read_stl(bytes, "x").is_ok(), &seeds::stl());
+    fuzz("stl", reader("stl"), &seeds::stl());
 }
 
 #[test]
 fn off() {
-    fuzz("off", |bytes| io::read_off(bytes, "x").is_ok(), &seeds::off());
+    fuzz("off", reader("off"), &seeds::off());
 }
 
 #[test]
 fn medit() {
-    fuzz("medit", |bytes| io::read_medit(bytes, "x").is_ok(), &seeds::medit());
+    fuzz("medit", reader("medit"), &seeds::medit());
 }
 
 #[test]
 fn msh() {
-    fuzz("msh", |bytes| io::read_msh(bytes, "x").is_ok(), &seeds::msh());
+    fuzz("msh", reader("msh"), &seeds::msh());
 }
 
-/// Both files in one, a byte 0 between them.
 #[test]
 fn node_ele() {
-    let reader = |bytes: &[u8]| {
-        let middle = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-        let (nodes, rest) = bytes.split_at(middle);
-        let rest = rest.get(1..).unwrap_or_default();
-        let solid = io::read_node_ele(nodes, "n", Elements::Tets(rest), "e").is_ok();
-        solid || io::read_node_ele(nodes, "n", Elements::Triangles(rest), "f").is_ok()
-    };
-    fuzz("node_ele", reader, &seeds::node_ele());
+    fuzz("node_ele", reader("node_ele"), &seeds::node_ele());
 }
 
 #[test]
 fn vtk() {
-    fuzz("vtk", |bytes| io::read_vtk(bytes, "x").is_ok(), &seeds::vtk());
+    fuzz("vtk", reader("vtk"), &seeds::vtk());
 }
 
 #[test]
 fn vtu() {
-    fuzz("vtu", |bytes| io::read_vtu(bytes, "x").is_ok(), &seeds::vtu());
+    fuzz("vtu", reader("vtu"), &seeds::vtu());
 }
 
 #[test]
 fn gltf() {
-    fuzz("gltf", |bytes| io::read_gltf(bytes, "x", |_| None).is_ok(), &seeds::gltf());
+    fuzz("gltf", reader("gltf"), &seeds::gltf());
 }

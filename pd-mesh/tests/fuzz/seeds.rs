@@ -76,6 +76,21 @@ pub(crate) fn msh() -> Vec<Vec<u8>> {
         2 5 1 2\n2\n3\n1 0 0 0.5 0.5\n0 1 0 0.5 0.5\n$EndNodes\n$Elements\n1 1 1 1\n2 5 2 1\n1 3 2 1\n$EndElements\n"
             .to_vec(),
     );
+    seeds.push(
+        b"$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 7 \"up side\"\n0 3 \"corner\"\n$EndPhysicalNames\n\
+        $Entities\n1 0 1 0\n4 0 0 0 1 3\n5 0 0 0 1 1 0 1 7 2 1 2\n$EndEntities\n$Nodes\n1 3 1 3\n2 5 0 3\n1\n2\n3\n0 0 0\n\
+        1 0 0\n0 1 0\n$EndNodes\n$Elements\n2 2 1 2\n0 4 15 1\n1 1\n2 5 2 1\n2 1 2 3\n$EndElements\n\
+        $NodeData\n1\n\"heat\"\n1\n0.0\n3\n0\n1\n3\n1 0.5\n2 1.5\n3 nan\n$EndNodeData\n\
+        $ElementData\n1\n\"load\"\n1\n0.0\n3\n0\n3\n1\n2 1 2 3\n$EndElementData\n"
+            .to_vec(),
+    );
+    let data = pd_mesh::io::MeshData {
+        mesh: pd_mesh::Mesh::Tet(bar()),
+        vertex_columns: vec![io::Column { name: "heat".into(), values: vec![0.5; 12] }],
+        element_columns: vec![io::Column { name: "load".into(), values: vec![0.5; 10] }],
+        groups: vec![io::Group { name: "low".into(), elements: vec![0..3, 5..6], vertices: vec![] }],
+    };
+    seeds.push(written(|out| io::write_data(io::Format::Msh, out, &data)));
     seeds
 }
 
@@ -168,7 +183,7 @@ pub(crate) fn large() -> Vec<(&'static str, Vec<u8>)> {
     let mut files = vec![
         ("obj", written(|out| io::write_obj(out, &surface))),
         ("off", written(|out| io::write_off(out, &surface))),
-        ("mesh", written(|out| io::write_medit(out, &solid))),
+        ("medit", written(|out| io::write_medit(out, &solid))),
         ("vtk", written(|out| io::write_vtk(out, &solid, &[]))),
         ("vtk", written(|out| io::write_vtk(out, &surface, &[]))),
         ("vtu", written(|out| io::write_vtu(out, &solid, &[], &[]))),

@@ -183,7 +183,7 @@ fn msh_dialects_are_understood() {
     // Sparse tags, a line element, a curved tetrahedron, sections to skip.
     let text = b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"body\"\n$EndPhysicalNames\n$Nodes\n5\n\
         10 0 0 0\n20 1 0 0\n7 0 1 0\n40 0 0 1\n50 0.5 0 0\n$EndNodes\n$Elements\n3\n1 1 2 0 1 10 20\n2 2 0 10 20 7\n\
-        3 11 1 9 10 20 7 40 50 50 50 50 50 50\n$EndElements\n$NodeData\n1\n\"t\"\n$EndNodeData\n";
+        3 11 1 9 10 20 7 40 50 50 50 50 50 50\n$EndElements\n$Periodic\n1\n\"t\"\n$EndPeriodic\n";
     let mesh = io::read_msh(&text[..], "x.msh").unwrap().into_tet().unwrap();
     assert_eq!((mesh.positions.len(), mesh.tets), (5, vec![[0, 1, 2, 3]]));
     // Parametric nodes in two blocks.

@@ -10,6 +10,7 @@ mod bad_files;
 mod checks;
 mod formats;
 mod generators;
+mod groups;
 mod mesher;
 mod models;
 mod round_trip;

@@ -241,3 +241,27 @@ fn a_surface_around_nothing_is_refused() {
         assert!(Stuffing.tetrahedralize(&generate::sphere(8, 4, 1.0).unwrap(), &options).is_err());
     }
 }
+
+/// Reports of progress start at 0, never fall, and end at 1.
+fn rises(parts: &[f64]) {
+    assert!(parts.len() > 2, "{parts:?}");
+    assert!(parts.windows(2).all(|pair| pair[0] <= pair[1]), "{parts:?}");
+    assert_eq!((parts[0], parts[parts.len() - 1]), (0.0, 1.0));
+}
+
+#[test]
+fn meshers_and_the_decimator_tell_how_far_they_are() {
+    let ring = generate::torus(48, 24, 1.0, 0.4).unwrap();
+    for size in [Size::Cells(12), Size::Tets(3000)] {
+        let mut parts = Vec::new();
+        let options = Options { size, ..Options::default() };
+        let observed =
+            Stuffing.tetrahedralize_observed(&ring, &options, &mut |part| parts.push(part)).unwrap();
+        rises(&parts);
+        assert_eq!(observed, Stuffing.tetrahedralize(&ring, &options).unwrap());
+    }
+    let mut parts = Vec::new();
+    let coarse = pd_mesh::decimate::decimate_observed(&ring, 800, &mut |part| parts.push(part)).unwrap();
+    rises(&parts);
+    assert_eq!(coarse, pd_mesh::decimate::decimate(&ring, 800).unwrap());
+}

@@ -189,6 +189,8 @@ mod tests {
     use crate::scene::Scene;
 
     /// Two quads side by side, the second painted in every way that files know.
+    const OBJ: &str = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 0 1\nv 1 0 1\nv 2 0 1\n\
+        g left\nf 1 4 5 2\ng right\nf 2 5 6 3\n";
     const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 6\nproperty float x\nproperty float y\nproperty float z\n\
         property uchar red\nelement face 2\nproperty list uchar int vertex_indices\nproperty uchar chosen\nend_header\n\
         0 0 0 0\n1 0 0 255\n2 0 0 255\n0 0 1 0\n1 0 1 255\n2 0 1 255\n4 0 3 4 1 0\n4 1 4 5 2 1\n";
@@ -214,6 +216,7 @@ mod tests {
             ("a.ply", PLY, "name = \"right\"\ncolumn = \"red\"\nmin = 200"),
             ("a.ply", PLY, "name = \"right\"\ncolumn = \"red\""),
             ("a.ply", PLY, "name = \"right\"\ncolumn = \"chosen\"\nmin = 1\nmax = 1"),
+            ("a.obj", OBJ, "name = \"right\""),
         ];
         for (name, mesh, keys) in ways {
             let group = format!("[[object.group]]\n{keys}\nweight = 5.0\nmass = 3.0");
@@ -228,6 +231,25 @@ mod tests {
             assert_eq!(factors.iter().filter(|&&factor| factor == 5.0).count(), 5, "{keys}");
             let heavy = scene.model(0.0).unwrap().masses().to_vec();
             assert_eq!(heavy, [2.0, 6.0, 6.0, 2.0, 6.0, 6.0], "{keys}");
+        }
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let faults = [
+            ("[[object.group]]\nname = \"up\"", "no group \"up\" (it has: left, right)"),
+            ("[[object.group]]\nname = \"up\"\ncolumn = \"blue\"", "no column \"blue\""),
+            ("[[object.group]]\nname = \"left\"\nweight = 0", "group[0].weight"),
+            ("[[object.group]]\nname = \"a\"\nvertices = [9]", "vertex 9 does not exist"),
+            ("[[object.pin]]\nselect = { group = \"up\" }\nweight = 1", "there are: left, right"),
+            (
+                "[[object.group]]\nname = \"left\"\n[[object.group]]\nname = \"left\"",
+                "the name \"left\" is used twice",
+            ),
+        ];
+        for (body, expected) in faults {
+            let error = load("a.obj", OBJ, body).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::{ModelPaths, SceneError};
 use pd_constraints::material::{lumped_masses_tets, lumped_masses_triangles};
 use pd_core::{Real, Vec3};
 use pd_mesh::io::{MeshData, read_path_with_columns};
-use pd_mesh::tetrahedralize::{self, Options, Size};
+use pd_mesh::tetrahedralize::{self, Options, Size, Skin};
 use pd_mesh::{Mesh, generate, transform};
 use std::ops::Range;
 use std::path::Path;
@@ -44,6 +44,8 @@ pub struct Object {
     pub edges: Vec<[u32; 2]>,
     /// Triangles of the surface, own numbers.
     pub surface: Vec<[u32; 3]>,
+    /// The surface that a body made by `tetrahedralize` was filled from, carried by its tetrahedra.
+    pub skin: Option<Skin>,
     /// Mass of every vertex from the mesh file, kg, if the scene asks for it.
     column_masses: Option<Vec<Real>>,
     /// Factor on the weight of every element from the mesh file, if the scene asks for it.
@@ -60,8 +62,9 @@ impl Object {
         let column_masses = masses_from_column(desc, &data, files)?;
         let weight_factors = factors_from_column(desc, &data, files)?;
         let mut mesh = data.mesh.clone();
+        let mut skin = None;
         if let Some(how) = &desc.tetrahedralize {
-            mesh = solid_of(mesh, how, desc, files)?;
+            (mesh, skin) = solid_of(mesh, how, desc, files)?;
         }
         let positions = mesh.positions_mut();
         if desc.normalize {
@@ -97,6 +100,7 @@ impl Object {
             mesh,
             edges,
             surface,
+            skin,
             column_masses,
             weight_factors,
             groups: vec![],
@@ -221,14 +225,14 @@ fn wrong(desc: &ObjectDesc, files: &Files<'_>, key: &str, what: impl Into<String
     }
 }
 
-/// The tetrahedra inside a surface; a solid stays what it is.
+/// The tetrahedra inside a surface, and the surface as their skin; a solid stays what it is.
 fn solid_of(
     mesh: Mesh,
     how: &TetrahedralizeDesc,
     desc: &ObjectDesc,
     files: &Files<'_>,
-) -> Result<Mesh, SceneError> {
-    let Mesh::Tri(surface) = mesh else { return Ok(mesh) };
+) -> Result<(Mesh, Option<Skin>), SceneError> {
+    let Mesh::Tri(surface) = mesh else { return Ok((mesh, None)) };
     let sizes = [how.cells.map(Size::Cells), how.edge.map(Size::Edge), how.tets.map(Size::Tets)];
     let mut given = sizes.into_iter().flatten();
     let size = given.next().unwrap_or(Size::Cells(20));
@@ -244,8 +248,11 @@ fn solid_of(
         None => vec!["stuffing"],
     };
     let made = tetrahedralize::tetrahedralize_first(&names, &surface, &options);
-    made.map(|made| Mesh::Tet(made.mesh))
-        .map_err(|error| wrong(desc, files, "tetrahedralize", error.to_string()))
+    let made = made.and_then(|made| {
+        let skin = Skin::new(&surface, &made.mesh)?;
+        Ok((Mesh::Tet(made.mesh), Some(skin)))
+    });
+    made.map_err(|error| wrong(desc, files, "tetrahedralize", error.to_string()))
 }
 
 /// Names of the columns that a file has, for messages.
@@ -398,6 +405,13 @@ mod tests {
         )
         .unwrap();
         assert!(scene.objects[0].is_solid());
+        // The skin has the vertices of the file, at their places.
+        let (file, skin) =
+            (io::read_obj(&obj[..], "ring.obj").unwrap(), scene.objects[0].skin.as_ref().unwrap());
+        assert_eq!(skin.triangles, file.triangles);
+        let placed = skin.positions(scene.objects[0].mesh.positions());
+        let off = placed.iter().zip(&file.positions).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        assert!(off < 1e-9, "{off}");
         assert_eq!(scene.model(0.0).unwrap().constraints(), scene.elements());
         let error = load(
             &[("ring.obj", &obj)],

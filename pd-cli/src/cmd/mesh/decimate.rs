@@ -2,7 +2,7 @@
 
 use super::{read_surface, write};
 use crate::failure::Failure;
-use crate::waiting::Waiting;
+use crate::part_bar::PartBar;
 use pd_mesh::{Mesh, decimate};
 use pd_sim::ModelPaths;
 use std::path::PathBuf;
@@ -24,9 +24,9 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
     let surface = read_surface(&arguments.input, models)?;
-    let waiting = Waiting::new(format!("thinning out {} triangles", surface.triangles.len()), arguments.json);
-    let coarse = decimate::decimate(&surface, arguments.triangles);
-    waiting.finish();
+    let bar = PartBar::new(format!("thinning out {} triangles", surface.triangles.len()), arguments.json);
+    let coarse = decimate::decimate_observed(&surface, arguments.triangles, &mut |part| bar.show(part));
+    bar.finish();
     let coarse = coarse.map_err(|error| Failure::Input(format!("{}: {error}", arguments.input.display())))?;
     write(&arguments.output, &Mesh::Tri(coarse), arguments.json)
 }

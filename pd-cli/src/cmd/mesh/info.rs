@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
             line(name, value)?;
         }
     }
-    for name in ["low", "high", "area_m2", "volume_m3", "vertex_columns", "element_columns"] {
+    for name in ["low", "high", "area_m2", "volume_m3", "vertex_columns", "element_columns", "groups"] {
         if let Some(value) = facts.get(name) {
             line(name, value)?;
         }
@@ -83,6 +83,7 @@ fn facts(data: &MeshData) -> Value {
         "area_m2": surface.face_areas().iter().sum::<f64>(),
         "vertex_columns": names(&data.vertex_columns),
         "element_columns": names(&data.element_columns),
+        "groups": data.groups.iter().map(|group| group.name.clone()).collect::<Vec<_>>(),
     });
     if boundary == 0 {
         facts["volume_m3"] = json!(surface.enclosed_volume());

@@ -63,13 +63,17 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
 }
 
 fn convert(arguments: &Convert, models: &ModelPaths) -> Result<(), Failure> {
-    let mut mesh = read(&arguments.input, models)?;
+    let path = find(&arguments.input, models);
+    let mut data = io::read_path_with_columns(path).map_err(|error| Failure::Input(error.to_string()))?;
     if arguments.surface
-        && let Mesh::Tet(solid) = &mesh
+        && let Mesh::Tet(solid) = &data.mesh
     {
-        mesh = Mesh::Tri(solid.surface_mesh());
+        // The surface has triangles of its own, and vertices inside go.
+        data = io::MeshData::from(Mesh::Tri(solid.surface_mesh()));
     }
-    write(&arguments.output, &mesh, arguments.json)
+    let written = io::write_data_path(&arguments.output, &data);
+    written.map_err(|error| Failure::Input(error.to_string()))?;
+    told(&arguments.output, &data.mesh, arguments.json)
 }
 
 /// Path of a mesh file: as given, or in one of the model directories.
@@ -96,6 +100,11 @@ fn read_surface(path: &Path, models: &ModelPaths) -> Result<pd_mesh::TriMesh, Fa
 /// Writes a mesh file and says so.
 fn write(path: &Path, mesh: &Mesh, json: bool) -> Result<(), Failure> {
     save(path, mesh)?;
+    told(path, mesh, json)
+}
+
+/// Says what was written.
+fn told(path: &Path, mesh: &Mesh, json: bool) -> Result<(), Failure> {
     let (vertices, elements, kind) = (mesh.positions().len(), mesh.element_count(), kind(mesh));
     if json {
         return say(

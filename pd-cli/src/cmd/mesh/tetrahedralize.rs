@@ -3,11 +3,11 @@
 use super::info::quality_json;
 use super::{read_surface, save};
 use crate::failure::Failure;
+use crate::part_bar::PartBar;
 use crate::say::{say, say_aside};
-use crate::waiting::Waiting;
 use pd_mesh::check::repair;
 use pd_mesh::quality::TetQuality;
-use pd_mesh::tetrahedralize::{NAMES, Options, Size, by_name, tetrahedralize_first};
+use pd_mesh::tetrahedralize::{NAMES, Options, Size, by_name, tetrahedralize_first_observed};
 use pd_mesh::{Mesh, TriMesh};
 use pd_sim::ModelPaths;
 use serde_json::json;
@@ -78,9 +78,9 @@ pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     };
     let names: Vec<&str> = arguments.mesher.iter().map(String::as_str).collect();
     let started = Instant::now();
-    let waiting = Waiting::new(format!("filling {} triangles", surface.triangles.len()), arguments.json);
-    let made = tetrahedralize_first(&names, &surface, &options);
-    waiting.finish();
+    let bar = PartBar::new(format!("filling {} triangles", surface.triangles.len()), arguments.json);
+    let made = tetrahedralize_first_observed(&names, &surface, &options, &mut |part| bar.show(part));
+    bar.finish();
     let made =
         made.map_err(|error| Failure::Simulation(format!("{}: {error}", arguments.input.display())))?;
     let seconds = started.elapsed().as_secs_f64();

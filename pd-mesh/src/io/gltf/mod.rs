@@ -10,4 +10,5 @@ mod read;
 mod write;
 
 pub use read::read_gltf;
+pub(super) use read::read_within;
 pub use write::{write_glb, write_glb_animation};

@@ -2,6 +2,7 @@
 
 use super::json::Json;
 use crate::io::error::{FileError, FileErrorKind};
+use crate::io::limits::Limits;
 use crate::io::scan::{Cursor, excerpt, finite, read_all};
 use crate::io::vtk::base64_decode;
 use crate::{TriMesh, Vec3};
@@ -19,9 +20,26 @@ pub fn read_gltf(
     name: &str,
     beside: impl Fn(&str) -> Option<Vec<u8>>,
 ) -> Result<TriMesh, FileError> {
-    let bytes = read_all(input, name)?;
+    read_within(input, name, beside, Limits::default())
+}
+
+/// As [`read_gltf`], within limits.
+pub(in crate::io) fn read_within(
+    input: impl BufRead,
+    name: &str,
+    beside: impl Fn(&str) -> Option<Vec<u8>>,
+    limits: Limits,
+) -> Result<TriMesh, FileError> {
+    let bytes = read_all(input, name, limits)?;
     let mesh = Document::read(&bytes, &beside).and_then(|document| document.mesh());
     let mesh = mesh.map_err(|kind| kind.at(name, 0))?;
+    let too_many = |what, limit| Err(FileErrorKind::TooMany { what, limit }.at(name, 0));
+    if mesh.positions.len() > limits.vertices {
+        return too_many("vertices", limits.vertices);
+    }
+    if mesh.triangles.len() > limits.elements {
+        return too_many("elements", limits.elements);
+    }
     mesh.validate().map_err(|error| FileErrorKind::Mesh(error).at(name, 0))?;
     Ok(mesh)
 }

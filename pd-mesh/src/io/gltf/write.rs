@@ -64,7 +64,7 @@ pub fn write_glb_animation(
     }
     let base = targets.remove(0);
     let morphs = targets.len();
-    let mut primitive = format!("{{\"attributes\":{{\"POSITION\":{base}}},\"indices\":0");
+    let mut primitive = format!("{{\"attributes\":{{\"POSITION\":{base}}},\"indices\":0,\"material\":0");
     let mut animation = String::new();
     if morphs > 0 {
         let list: Vec<String> = targets.iter().map(|target| format!("{{\"POSITION\":{target}}}")).collect();

@@ -1,9 +1,14 @@
 //! MSH input.
 
+use super::fields;
+use super::groups::Physical;
 use super::numbers::Numbers;
-use crate::io::data::{Collected, MeshData};
+use crate::io::collected::{Collected, push};
+use crate::io::data::MeshData;
 use crate::io::error::{FileError, FileErrorKind};
-use crate::io::scan::{Cursor, believable_count, excerpt, integer, read_all, words};
+use crate::io::limits::Limits;
+use crate::io::scan::{believable_count, excerpt, integer, words};
+use crate::io::stream::Stream;
 use crate::{Mesh, Vec3};
 use std::io::BufRead;
 
@@ -11,89 +16,160 @@ use std::io::BufRead;
 ///
 /// # Errors
 /// The first defect (with its line in a text file), a version other than 2.2 and 4.1, or nothing that makes a mesh.
-pub fn read_msh(input: impl BufRead, name: &str) -> Result<Mesh, FileError> {
-    let bytes = read_all(input, name)?;
-    let mut numbers = Numbers { cursor: Cursor::new(&bytes), binary: false, little: true, size_bytes: 8 };
-    let mut reader = Reader::default();
-    reader.collected.without_cells = true;
+pub fn read_msh(mut input: impl BufRead, name: &str) -> Result<Mesh, FileError> {
+    read(&mut Stream::new(&mut input, Limits::default()), name).map(|data| data.mesh)
+}
+
+/// As [`read_msh`], with data fields and physical groups.
+pub(in crate::io) fn read(stream: &mut Stream<'_>, name: &str) -> Result<MeshData, FileError> {
+    let mut reader = Reader { collected: Collected::new(stream.limits), ..Reader::default() };
+    let mut numbers = Numbers { stream, binary: false, little: true, size_bytes: 8 };
     let outcome = reader.read(&mut numbers);
-    let line = |numbers: &Numbers<'_>| if numbers.binary { 0 } else { numbers.cursor.line() };
-    outcome.map_err(|kind| kind.at(name, line(&numbers)))?;
-    let MeshData { mesh, .. } = reader.collected.finish(name)?;
-    Ok(mesh)
+    let Numbers { stream, binary, .. } = numbers;
+    let line = if binary { 0 } else { stream.line };
+    stream.judge(outcome, name, line)?;
+    let Reader { mut collected, physical, .. } = reader;
+    physical.finish(&mut collected);
+    collected.finish(name, 0, stream.passed())
+}
+
+/// Tags and what they stand for, ascending once sorted.
+#[derive(Default)]
+struct Tags(Vec<(u64, u32)>);
+
+impl Tags {
+    fn find(&self, tag: u64) -> Option<usize> {
+        // Tags are nearly always 1, 2, 3, …
+        if let Some(&(other, number)) = self.0.get((tag as usize).wrapping_sub(1))
+            && other == tag
+        {
+            return Some(number as usize);
+        }
+        let found = self.0.binary_search_by_key(&tag, |&(tag, _)| tag);
+        found.ok().map(|i| self.0[i].1 as usize)
+    }
 }
 
 #[derive(Default)]
 struct Reader {
     collected: Collected,
-    /// Tag of every node and its vertex, ascending, once the nodes are read.
-    tags: Option<Vec<(u64, u32)>>,
+    /// Tag of every node and its vertex, once the nodes are read.
+    nodes: Option<Tags>,
+    /// Tag of every element and its cell.
+    cells: Tags,
+    physical: Physical,
+}
+
+/// Sections that matter.
+enum Section {
+    Nodes,
+    Elements,
+    NodeData,
+    ElementData,
+    PhysicalNames,
+    Entities,
+    /// Another one, with the mark that ends it.
+    Other(Vec<u8>),
 }
 
 impl Reader {
-    fn read(&mut self, numbers: &mut Numbers<'_>) -> Result<(), FileErrorKind> {
+    fn read(&mut self, numbers: &mut Numbers<'_, '_>) -> Result<(), FileErrorKind> {
         let old = header(numbers)?;
-        while let Some(word) = numbers.cursor.word() {
-            match word {
-                b"$Nodes" => {
-                    if self.tags.is_some() {
-                        return Err(FileErrorKind::RepeatedSection { section: "$Nodes" });
-                    }
-                    numbers.cursor.next_line();
-                    if old {
-                        self.old_nodes(numbers)?
-                    } else {
-                        self.nodes(numbers)?
-                    }
-                    end(numbers, b"$EndNodes")?;
-                }
-                b"$Elements" => {
-                    numbers.cursor.next_line();
-                    if old {
-                        self.old_elements(numbers)?
-                    } else {
-                        self.elements(numbers)?
-                    }
-                    end(numbers, b"$EndElements")?;
-                }
-                [b'$', section @ ..] => {
-                    let mut text = b"$End".to_vec();
-                    text.extend(section);
-                    if !numbers.cursor.skip_past(&text) {
-                        return Err(FileErrorKind::MissingPart { expected: "the end of a section" });
-                    }
-                }
+        while let Some(word) = numbers.stream.word() {
+            let section = match word {
+                b"$Nodes" => Section::Nodes,
+                b"$Elements" => Section::Elements,
+                b"$NodeData" => Section::NodeData,
+                b"$ElementData" => Section::ElementData,
+                b"$PhysicalNames" => Section::PhysicalNames,
+                b"$Entities" if !old => Section::Entities,
+                [b'$', name @ ..] => Section::Other([b"$End", name].concat()),
                 other => {
                     return Err(FileErrorKind::WrongFormat {
                         found: excerpt(other),
                         expected: "a section that starts with $",
                     });
                 }
-            }
+            };
+            self.section(&section, old, numbers)?;
         }
         Ok(())
     }
 
-    fn node(&mut self, tag: u64, numbers: &mut Numbers<'_>) -> Result<(), FileErrorKind> {
-        let x = Vec3::new(numbers.real()?, numbers.real()?, numbers.real()?);
-        let vertex = self.collected.positions.len() as u32;
-        self.tags.get_or_insert_default().push((tag, vertex));
-        self.collected.positions.push(x);
-        Ok(())
+    fn section(
+        &mut self,
+        section: &Section,
+        old: bool,
+        numbers: &mut Numbers<'_, '_>,
+    ) -> Result<(), FileErrorKind> {
+        match section {
+            Section::Nodes => {
+                if self.nodes.is_some() {
+                    return Err(FileErrorKind::RepeatedSection { section: "$Nodes" });
+                }
+                numbers.stream.pass_line();
+                if old {
+                    self.old_nodes(numbers)?
+                } else {
+                    self.new_nodes(numbers)?
+                }
+                numbers.end("$EndNodes")
+            }
+            Section::Elements => {
+                numbers.stream.pass_line();
+                if old {
+                    self.old_elements(numbers)?
+                } else {
+                    self.elements(numbers)?
+                }
+                self.cells.0.sort_unstable();
+                numbers.end("$EndElements")
+            }
+            Section::NodeData => {
+                let nodes = self.nodes.get_or_insert_default();
+                let columns = &mut self.collected.vertex_columns;
+                let length = self.collected.positions.len();
+                let made =
+                    fields::read(numbers, "$EndNodeData", length, columns.len(), |tag| nodes.find(tag))?;
+                columns.extend(made);
+                Ok(())
+            }
+            Section::ElementData => {
+                let length = self.collected.cells();
+                let columns = &mut self.collected.cell_columns;
+                let cells = &self.cells;
+                let made =
+                    fields::read(numbers, "$EndElementData", length, columns.len(), |tag| cells.find(tag))?;
+                columns.extend(made);
+                Ok(())
+            }
+            Section::PhysicalNames => self.physical.read_names(numbers),
+            Section::Entities => self.physical.read_entities(numbers),
+            Section::Other(mark) if numbers.stream.skip_past(mark) => Ok(()),
+            Section::Other(_) => Err(FileErrorKind::MissingPart { expected: "the end of a section" }),
+        }
+    }
+
+    fn point(&mut self, numbers: &mut Numbers<'_, '_>) -> Result<(), FileErrorKind> {
+        const EXPECTED: &str = "a coordinate of a node";
+        let x = Vec3::new(numbers.real(EXPECTED)?, numbers.real(EXPECTED)?, numbers.real(EXPECTED)?);
+        self.collected.vertex(x)
     }
 
     /// Version 2.2: count, then tag x y z.
-    fn old_nodes(&mut self, numbers: &mut Numbers<'_>) -> Result<(), FileErrorKind> {
-        let count = text_count("$Nodes", numbers)?;
+    fn old_nodes(&mut self, numbers: &mut Numbers<'_, '_>) -> Result<(), FileErrorKind> {
+        let count = believable_count("$Nodes", numbers.line("a count")?)?;
         for read in 0..count {
-            let tag = numbers.int("the tag of a node").map_err(|kind| cut(kind, "$Nodes", read, count))?;
-            self.node(tag as u64, numbers).map_err(|kind| cut(kind, "$Nodes", read, count))?;
+            let at = |kind| cut(kind, "$Nodes", read, count);
+            let tag = numbers.int("the tag of a node").map_err(at)?;
+            push(&mut self.nodes.get_or_insert_default().0, (tag as u64, read as u32));
+            self.point(numbers).map_err(at)?;
         }
-        self.sort_tags()
+        self.sort_nodes()
     }
 
     /// Version 4.1: blocks of one entity each, first all tags, then all coordinates.
-    fn nodes(&mut self, numbers: &mut Numbers<'_>) -> Result<(), FileErrorKind> {
+    fn new_nodes(&mut self, numbers: &mut Numbers<'_, '_>) -> Result<(), FileErrorKind> {
         let blocks = numbers.count("$Nodes")?;
         let total = numbers.count("$Nodes")?;
         numbers.size("the least tag")?;
@@ -108,20 +184,15 @@ impl Reader {
             for _ in 0..count {
                 let tag =
                     numbers.size("the tag of a node").map_err(|kind| cut(kind, "$Nodes", read, total))?;
-                self.tags.get_or_insert_default().push((tag, read as u32));
+                push(&mut self.nodes.get_or_insert_default().0, (tag, read as u32));
                 read += 1;
             }
             for i in first..read {
                 let at = |kind| cut(kind, "$Nodes", i, total);
-                let x = Vec3::new(
-                    numbers.real().map_err(at)?,
-                    numbers.real().map_err(at)?,
-                    numbers.real().map_err(at)?,
-                );
-                self.collected.positions.push(x);
+                self.point(numbers).map_err(at)?;
                 if parametric != 0 {
                     for _ in 0..dimension.clamp(0, 3) {
-                        numbers.real().map_err(at)?;
+                        numbers.real("a parameter of a node").map_err(at)?;
                     }
                 }
             }
@@ -133,12 +204,12 @@ impl Reader {
                 expected: total as u64,
             });
         }
-        self.sort_tags()
+        self.sort_nodes()
     }
 
     /// Makes tags searchable; two nodes of one tag cannot be told apart.
-    fn sort_tags(&mut self) -> Result<(), FileErrorKind> {
-        let tags = self.tags.get_or_insert_default();
+    fn sort_nodes(&mut self) -> Result<(), FileErrorKind> {
+        let tags = &mut self.nodes.get_or_insert_default().0;
         tags.sort_unstable();
         match tags.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             Some(pair) => Err(FileErrorKind::Contradiction {
@@ -151,66 +222,74 @@ impl Reader {
     }
 
     fn vertex(&self, tag: u64) -> Result<u32, FileErrorKind> {
-        let tags =
-            self.tags.as_ref().ok_or(FileErrorKind::MissingPart { expected: "$Nodes before $Elements" })?;
-        // Tags are nearly always 1, 2, 3, …
-        if let Some(&(other, vertex)) = tags.get((tag as usize).wrapping_sub(1))
-            && other == tag
-        {
-            return Ok(vertex);
-        }
-        let found = tags.binary_search_by_key(&tag, |&(tag, _)| tag);
-        let vertices = tags.len();
-        found.map(|i| tags[i].1).map_err(|_| FileErrorKind::IndexOutOfRange { index: tag as i64, vertices })
+        let nodes =
+            self.nodes.as_ref().ok_or(FileErrorKind::MissingPart { expected: "$Nodes before $Elements" })?;
+        let vertices = nodes.0.len();
+        let found = nodes.find(tag).map(|vertex| vertex as u32);
+        found.ok_or(FileErrorKind::IndexOutOfRange { index: tag as i64, vertices })
     }
 
     /// One element: the tags of its nodes, corners first.
     fn element(
         &mut self,
-        shape: Shape,
-        nodes: usize,
+        (shape, nodes): (Shape, usize),
+        tag: u64,
+        physical: i64,
         mut next: impl FnMut() -> Result<u64, FileErrorKind>,
     ) -> Result<(), FileErrorKind> {
         let mut corners = [0; 4];
         for i in 0..nodes {
-            let tag = next()?;
+            let node = next()?;
             if i < shape.corners() {
-                corners[i] = self.vertex(tag)?;
+                corners[i] = self.vertex(node)?;
             }
         }
         match shape {
-            Shape::Triangle => self.collected.polygon(&corners[..3], 0),
-            Shape::Quadrangle => self.collected.polygon(&corners, 0),
-            Shape::Tetrahedron => self.collected.tet(corners, 0),
-            Shape::Other => {}
+            Shape::Triangle => self.collected.polygon(&corners[..3])?,
+            Shape::Quadrangle => self.collected.polygon(&corners)?,
+            Shape::Tetrahedron => self.collected.tet(corners)?,
+            Shape::Point | Shape::Line if physical != 0 => {
+                let dimension = if matches!(shape, Shape::Point) { 0 } else { 1 };
+                corners[..shape.corners()].iter().for_each(|&v| self.physical.loose(dimension, physical, v));
+            }
+            _ => {}
         }
+        push(&mut self.cells.0, (tag, self.collected.cells() as u32));
+        self.collected.end_cell();
+        self.physical.cell(physical);
         Ok(())
     }
 
     /// Version 2.2, text: tag type number-of-tags tags nodes; binary: blocks of one type.
-    fn old_elements(&mut self, numbers: &mut Numbers<'_>) -> Result<(), FileErrorKind> {
-        let count = text_count("$Elements", numbers)?;
+    fn old_elements(&mut self, numbers: &mut Numbers<'_, '_>) -> Result<(), FileErrorKind> {
+        let count = believable_count("$Elements", numbers.line("a count")?)?;
         let mut read = 0;
         while read < count {
+            let mut tag = 0;
             let (kind, in_block, tags) = if numbers.binary {
                 let kind = numbers.int("the type of elements")?;
                 let in_block = usize::try_from(numbers.int("the number of elements")?).unwrap_or(0);
                 (kind, in_block.max(1), numbers.int("the number of tags")?)
             } else {
-                numbers.int("the tag of an element").map_err(|kind| cut(kind, "$Elements", read, count))?;
+                tag = numbers
+                    .int("the tag of an element")
+                    .map_err(|kind| cut(kind, "$Elements", read, count))?;
                 (numbers.int("the type of an element")?, 1, numbers.int("the number of tags")?)
             };
-            let (shape, nodes) = shape_and_nodes(kind)?;
+            let shape = shape_and_nodes(kind)?;
             for _ in 0..in_block {
                 let at = |kind| cut(kind, "$Elements", read, count);
                 if numbers.binary {
-                    numbers.int("the tag of an element").map_err(at)?;
+                    tag = numbers.int("the tag of an element").map_err(at)?;
                 }
-                for _ in 0..tags {
-                    numbers.int("a tag of an element").map_err(at)?;
+                // The first tag is that of the physical group.
+                let mut physical = 0;
+                for k in 0..tags {
+                    let value = numbers.int("a tag of an element").map_err(at)?;
+                    physical = if k == 0 { value } else { physical };
                 }
-                self.element(shape, nodes, || numbers.int("a node of an element").map(|tag| tag as u64))
-                    .map_err(at)?;
+                let next = || numbers.int("a node of an element").map(|node| node as u64);
+                self.element(shape, tag as u64, physical, next).map_err(at)?;
                 read += 1;
             }
         }
@@ -218,20 +297,21 @@ impl Reader {
     }
 
     /// Version 4.1: blocks of one entity and type each.
-    fn elements(&mut self, numbers: &mut Numbers<'_>) -> Result<(), FileErrorKind> {
+    fn elements(&mut self, numbers: &mut Numbers<'_, '_>) -> Result<(), FileErrorKind> {
         let blocks = numbers.count("$Elements")?;
         let total = numbers.count("$Elements")?;
         numbers.size("the least tag")?;
         numbers.size("the greatest tag")?;
         let mut read = 0;
         for _ in 0..blocks {
-            numbers.int("the dimension of an entity")?;
-            numbers.int("the tag of an entity")?;
-            let (shape, nodes) = shape_and_nodes(numbers.int("the type of elements")?)?;
+            let dimension = numbers.int("the dimension of an entity")?;
+            let entity = numbers.int("the tag of an entity")?;
+            let physical = self.physical.of_entity(dimension, entity);
+            let shape = shape_and_nodes(numbers.int("the type of elements")?)?;
             for _ in 0..numbers.count("$Elements")? {
                 let at = |kind| cut(kind, "$Elements", read, total);
-                numbers.size("the tag of an element").map_err(at)?;
-                self.element(shape, nodes, || numbers.size("a node of an element")).map_err(at)?;
+                let tag = numbers.size("the tag of an element").map_err(at)?;
+                self.element(shape, tag, physical, || numbers.size("a node of an element")).map_err(at)?;
                 read += 1;
             }
         }
@@ -248,15 +328,16 @@ impl Reader {
 
 /// `$MeshFormat version binary size`, and in a binary file the integer 1 in the file's byte order. Returns whether the
 /// version is 2.2.
-fn header(numbers: &mut Numbers<'_>) -> Result<bool, FileErrorKind> {
+fn header(numbers: &mut Numbers<'_, '_>) -> Result<bool, FileErrorKind> {
     const EXPECTED: &str = "$MeshFormat";
-    let first = numbers.cursor.word().ok_or(FileErrorKind::MissingPart { expected: EXPECTED })?;
+    let first = numbers.stream.word().ok_or(FileErrorKind::MissingPart { expected: EXPECTED })?;
     if first != EXPECTED.as_bytes() {
         return Err(FileErrorKind::WrongFormat { found: excerpt(first), expected: EXPECTED });
     }
-    numbers.cursor.next_line();
-    let line = numbers.cursor.next_line().ok_or(FileErrorKind::MissingPart { expected: "the version" })?;
-    let mut fields = words(line);
+    numbers.stream.pass_line();
+    let line = numbers.stream.next_line().ok_or(FileErrorKind::MissingPart { expected: "the version" })?;
+    let line = line.to_vec();
+    let mut fields = words(&line);
     let mut field = |expected| fields.next().ok_or(FileErrorKind::MissingValue { expected });
     let old = match field("the version")? {
         b"2" | b"2.0" | b"2.1" | b"2.2" => true,
@@ -276,7 +357,7 @@ fn header(numbers: &mut Numbers<'_>) -> Result<bool, FileErrorKind> {
     numbers.size_bytes = size as usize;
     if binary != 0 {
         let raw: [u8; 4] =
-            numbers.cursor.array().ok_or(FileErrorKind::MissingPart { expected: "the integer 1" })?;
+            numbers.stream.array().ok_or(FileErrorKind::MissingPart { expected: "the integer 1" })?;
         numbers.binary = true;
         numbers.little = match (u32::from_le_bytes(raw), u32::from_be_bytes(raw)) {
             (1, _) => true,
@@ -290,32 +371,14 @@ fn header(numbers: &mut Numbers<'_>) -> Result<bool, FileErrorKind> {
             }
         };
     }
-    if !numbers.cursor.skip_past(b"$EndMeshFormat") {
+    if !numbers.stream.skip_past(b"$EndMeshFormat") {
         return Err(FileErrorKind::MissingPart { expected: "$EndMeshFormat" });
     }
     Ok(old)
 }
 
-/// The count on a line of its own, text even in a binary file of version 2.2.
-fn text_count(section: &'static str, numbers: &mut Numbers<'_>) -> Result<usize, FileErrorKind> {
-    let line = numbers.cursor.next_line().ok_or(FileErrorKind::MissingPart { expected: "a count" })?;
-    let word = words(line).next().ok_or(FileErrorKind::MissingValue { expected: "a count" })?;
-    believable_count(section, integer(word, "a count")?)
-}
-
-/// The mark at the end of a section.
-fn end(numbers: &mut Numbers<'_>, mark: &'static [u8]) -> Result<(), FileErrorKind> {
-    match numbers.cursor.word() {
-        Some(word) if word == mark => Ok(()),
-        Some(word) => {
-            Err(FileErrorKind::WrongFormat { found: excerpt(word), expected: "the end of the section" })
-        }
-        None => Err(FileErrorKind::MissingPart { expected: "the end of the section" }),
-    }
-}
-
 /// A section that the file is too short for, instead of the number that happened to be missing.
-fn cut(kind: FileErrorKind, section: &'static str, read: usize, declared: usize) -> FileErrorKind {
+pub(super) fn cut(kind: FileErrorKind, section: &'static str, read: usize, declared: usize) -> FileErrorKind {
     match kind {
         FileErrorKind::MissingPart { .. } => FileErrorKind::UnexpectedEnd { section, read, declared },
         other => other,
@@ -324,6 +387,8 @@ fn cut(kind: FileErrorKind, section: &'static str, read: usize, declared: usize)
 
 #[derive(Clone, Copy)]
 enum Shape {
+    Point,
+    Line,
     Triangle,
     Quadrangle,
     Tetrahedron,
@@ -333,6 +398,8 @@ enum Shape {
 impl Shape {
     fn corners(self) -> usize {
         match self {
+            Self::Point => 1,
+            Self::Line => 2,
             Self::Triangle => 3,
             Self::Quadrangle | Self::Tetrahedron => 4,
             Self::Other => 0,
@@ -360,6 +427,8 @@ fn shape_and_nodes(kind: i64) -> Result<(Shape, usize), FileErrorKind> {
         }
     };
     let shape = match kind {
+        15 => Shape::Point,
+        1 | 8 | 26..=28 => Shape::Line,
         2 | 9 | 20..=25 => Shape::Triangle,
         3 | 10 | 16 => Shape::Quadrangle,
         4 | 11 | 29..=31 => Shape::Tetrahedron,

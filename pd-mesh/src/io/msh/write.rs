@@ -1,8 +1,8 @@
 //! MSH output: all nodes with tags from 1, then the tetrahedra of a solid or the triangles of a surface.
 
 use crate::Vec3;
-use crate::io::MeshRef;
 use crate::io::scan::spaced;
+use crate::io::{Group, MeshRef, ScalarColumn, check_columns};
 use std::io::{BufWriter, Write};
 
 /// Version and encoding of an MSH file. All keep every bit.
@@ -27,8 +27,26 @@ pub fn write_msh<'a>(
     mesh: impl Into<MeshRef<'a>>,
     format: MshFormat,
 ) -> std::io::Result<()> {
+    write(out, mesh.into(), format, &[], &[], &[])
+}
+
+/// As [`write_msh`], with data fields, and with groups of elements as physical names. An element that belongs to several
+/// groups goes to the first; with groups the format is version 2.2, where every element carries its group.
+pub(in crate::io) fn write(
+    out: impl Write,
+    mesh: MeshRef<'_>,
+    format: MshFormat,
+    of_vertices: &[ScalarColumn<'_>],
+    of_elements: &[ScalarColumn<'_>],
+    groups: &[Group],
+) -> std::io::Result<()> {
     let mut out = BufWriter::new(out);
-    let mesh = mesh.into();
+    let named = groups.iter().any(|group| !group.elements.is_empty());
+    let format = match format {
+        MshFormat::V41Ascii if named => MshFormat::V22Ascii,
+        MshFormat::V41Binary if named => MshFormat::V22Binary,
+        other => other,
+    };
     let (version, binary) = match format {
         MshFormat::V22Ascii => ("2.2", false),
         MshFormat::V22Binary => ("2.2", true),
@@ -41,11 +59,68 @@ pub fn write_msh<'a>(
         writeln!(out)?;
     }
     writeln!(out, "$EndMeshFormat")?;
+    let (dimension, elements) = match mesh {
+        MeshRef::Tri(surface) => (2, surface.triangles.len()),
+        MeshRef::Tet(solid) => (3, solid.tets.len()),
+    };
+    check_columns(of_vertices, mesh.positions().len())?;
+    check_columns(of_elements, elements)?;
+    let physical = physical_tags(groups, elements);
+    if named {
+        writeln!(out, "$PhysicalNames\n{}", groups.len())?;
+        for (tag, group) in (1..).zip(groups) {
+            let name: String = group.name.chars().filter(|c| !c.is_control() && *c != '"').collect();
+            writeln!(out, "{dimension} {tag} \"{name}\"")?;
+        }
+        writeln!(out, "$EndPhysicalNames")?;
+    }
     match mesh {
-        MeshRef::Tri(surface) => contents(&mut out, &surface.positions, &surface.triangles, format)?,
-        MeshRef::Tet(solid) => contents(&mut out, &solid.positions, &solid.tets, format)?,
+        MeshRef::Tri(surface) => {
+            contents(&mut out, &surface.positions, &surface.triangles, format, &physical)?
+        }
+        MeshRef::Tet(solid) => contents(&mut out, &solid.positions, &solid.tets, format, &physical)?,
+    }
+    for (section, columns) in [("NodeData", of_vertices), ("ElementData", of_elements)] {
+        for (name, values) in columns {
+            field(&mut out, section, name, values, binary)?;
+        }
     }
     out.flush()
+}
+
+/// Physical tag of every element: the number of its first group from 1, 0 without one.
+fn physical_tags(groups: &[Group], elements: usize) -> Vec<i32> {
+    let mut tags = vec![0; elements];
+    for (k, group) in groups.iter().enumerate().rev() {
+        let tag = k as i32 + 1;
+        for range in &group.elements {
+            tags[range.start as usize..range.end as usize].fill(tag);
+        }
+    }
+    tags
+}
+
+/// One data field with one component, at time step 0.
+fn field(
+    out: &mut impl Write,
+    section: &str,
+    name: &str,
+    values: &[f64],
+    binary: bool,
+) -> std::io::Result<()> {
+    writeln!(out, "${section}\n1\n\"{name}\"\n1\n0\n3\n0\n1\n{}", values.len())?;
+    for (tag, value) in (1i32..).zip(values) {
+        if binary {
+            out.write_all(&tag.to_le_bytes())?;
+            out.write_all(&value.to_le_bytes())?;
+        } else {
+            writeln!(out, "{tag} {value}")?;
+        }
+    }
+    if binary {
+        writeln!(out)?;
+    }
+    writeln!(out, "$End{section}")
 }
 
 fn contents<const N: usize>(
@@ -53,6 +128,7 @@ fn contents<const N: usize>(
     positions: &[Vec3],
     elements: &[[u32; N]],
     format: MshFormat,
+    physical: &[i32],
 ) -> std::io::Result<()> {
     let (vertices, count) = (positions.len(), elements.len());
     // Gmsh's numbers: dimension 2 and type 2 for triangles, 3 and 4 for tetrahedra.
@@ -66,7 +142,7 @@ fn contents<const N: usize>(
             }
             writeln!(out, "$EndNodes\n$Elements\n{count}")?;
             for (i, corners) in elements.iter().enumerate() {
-                writeln!(out, "{} {kind} 2 1 1 {}", i + 1, joined(tags(corners)))?;
+                writeln!(out, "{} {kind} 2 {} 1 {}", i + 1, physical[i], joined(tags(corners)))?;
             }
             writeln!(out, "$EndElements")
         }
@@ -82,7 +158,7 @@ fn contents<const N: usize>(
                 out.write_all(&value.to_le_bytes())?;
             }
             for (i, corners) in elements.iter().enumerate() {
-                for value in [i as u64 + 1, 1, 1].into_iter().chain(tags(corners)) {
+                for value in [i as u64 + 1, physical[i] as u64, 1].into_iter().chain(tags(corners)) {
                     out.write_all(&int(value))?;
                 }
             }

@@ -4,5 +4,7 @@
 mod read;
 mod write;
 
+pub(super) use read::read;
 pub use read::read_ply;
+pub(super) use write::write;
 pub use write::{PlyFormat, write_ply};

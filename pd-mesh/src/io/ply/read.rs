@@ -3,11 +3,12 @@
 //! elements and lists are skipped.
 
 use crate::Vec3;
-use crate::io::data::{Collected, Column, MeshData};
+use crate::io::collected::{Collected, push};
+use crate::io::data::{Column, MeshData};
 use crate::io::error::{FileError, FileErrorKind};
-use crate::io::scan::{
-    Cursor, believable_count, coordinate, excerpt, finite, index_from, integer, read_all, words,
-};
+use crate::io::limits::Limits;
+use crate::io::scan::{believable_count, coordinate, excerpt, finite, index_from, integer, words};
+use crate::io::stream::Stream;
 use std::io::BufRead;
 
 /// Reads a surface, or a solid if the file has tetrahedra, with its columns; `name` stands for the file in messages.
@@ -23,11 +24,15 @@ use std::io::BufRead;
 /// assert_eq!(data.vertex_column("mass"), Some(&[1.0, 2.0, 3.0][..]));
 /// # Ok::<(), pd_mesh::io::FileError>(())
 /// ```
-pub fn read_ply(input: impl BufRead, name: &str) -> Result<MeshData, FileError> {
-    let bytes = read_all(input, name)?;
-    let mut cursor = Cursor::new(&bytes);
-    let contents = read(&mut cursor).map_err(|kind| kind.at(name, cursor.line()))?;
-    contents.finish(name)
+pub fn read_ply(mut input: impl BufRead, name: &str) -> Result<MeshData, FileError> {
+    read(&mut Stream::new(&mut input, Limits::default()), name)
+}
+
+/// As [`read_ply`], within the limits of the stream.
+pub(in crate::io) fn read(stream: &mut Stream<'_>, name: &str) -> Result<MeshData, FileError> {
+    let outcome = contents(stream);
+    let line = stream.line;
+    stream.judge(outcome, name, line)?.finish(name, 0, stream.passed())
 }
 
 /// Number types by their two sets of names.
@@ -62,15 +67,6 @@ impl Type {
             }
         })
     }
-
-    fn bytes(self) -> usize {
-        match self {
-            Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 => 2,
-            Self::I32 | Self::U32 | Self::F32 => 4,
-            Self::F64 => 8,
-        }
-    }
 }
 
 /// How the numbers are written.
@@ -94,34 +90,31 @@ struct Element {
     properties: Vec<Property>,
 }
 
-fn read(cursor: &mut Cursor<'_>) -> Result<Collected, FileErrorKind> {
-    let (encoding, elements) = header(cursor)?;
-    let has_scalars = |element: &Element| element.properties.iter().any(|property| property.list.is_none());
-    let cells = elements.iter().filter(|element| matches!(&element.name[..], b"face" | b"tetrahedron"));
-    let mut collected =
-        Collected { without_cells: !cells.into_iter().any(has_scalars), ..Collected::default() };
+fn contents(stream: &mut Stream<'_>) -> Result<Collected, FileErrorKind> {
+    let (encoding, elements) = header(stream)?;
+    let mut collected = Collected::new(stream.limits);
     for element in &elements {
         match &element.name[..] {
-            b"vertex" => vertices(element, encoding, cursor, &mut collected)?,
-            b"face" => faces(element, encoding, cursor, &mut collected)?,
-            b"tetrahedron" => tets(element, encoding, cursor, &mut collected)?,
-            _ => rows(element, encoding, cursor, "a skipped element", |_, _| Ok(()))?,
+            b"vertex" => vertices(element, encoding, stream, &mut collected)?,
+            b"face" => faces(element, encoding, stream, &mut collected)?,
+            b"tetrahedron" => tets(element, encoding, stream, &mut collected)?,
+            _ => rows(element, encoding, stream, "a skipped element", |_, _, _| Ok(()))?,
         }
     }
     Ok(collected)
 }
 
-fn header(cursor: &mut Cursor<'_>) -> Result<(Encoding, Vec<Element>), FileErrorKind> {
+fn header(stream: &mut Stream<'_>) -> Result<(Encoding, Vec<Element>), FileErrorKind> {
     let missing = |expected| FileErrorKind::MissingPart { expected };
     let wrong = |found: &[u8], expected| FileErrorKind::WrongFormat { found: excerpt(found), expected };
-    let magic = cursor.next_line().ok_or(missing("ply"))?;
+    let magic = stream.next_line().ok_or(missing("ply"))?;
     if magic.trim_ascii() != b"ply" {
         return Err(wrong(magic, "ply"));
     }
     let mut encoding = None;
     let mut elements: Vec<Element> = Vec::new();
     loop {
-        let line = cursor.next_line().ok_or(missing("end_header"))?;
+        let line = stream.next_line().ok_or(missing("end_header"))?;
         let mut words = words(line);
         let mut word = |expected| words.next().ok_or(FileErrorKind::MissingValue { expected });
         match word("a keyword").unwrap_or_default() {
@@ -159,9 +152,9 @@ fn header(cursor: &mut Cursor<'_>) -> Result<(Encoding, Vec<Element>), FileError
 }
 
 /// One number.
-fn number(kind: Type, encoding: Encoding, cursor: &mut Cursor<'_>) -> Result<Option<f64>, FileErrorKind> {
+fn number(kind: Type, encoding: Encoding, stream: &mut Stream<'_>) -> Result<Option<f64>, FileErrorKind> {
     if encoding == Encoding::Ascii {
-        let Some(word) = cursor.word() else { return Ok(None) };
+        let Some(word) = stream.word() else { return Ok(None) };
         let whole = !matches!(kind, Type::F32 | Type::F64);
         return if whole {
             integer::<i64>(word, "an integer").map(|value| Some(value as f64))
@@ -175,24 +168,25 @@ fn number(kind: Type, encoding: Encoding, cursor: &mut Cursor<'_>) -> Result<Opt
     }
     let little = encoding == Encoding::Little;
     Ok(match kind {
-        Type::I8 => cursor.big_endian(little).map(|raw| f64::from(i8::from_be_bytes(raw))),
-        Type::U8 => cursor.big_endian(little).map(|raw| f64::from(u8::from_be_bytes(raw))),
-        Type::I16 => cursor.big_endian(little).map(|raw| f64::from(i16::from_be_bytes(raw))),
-        Type::U16 => cursor.big_endian(little).map(|raw| f64::from(u16::from_be_bytes(raw))),
-        Type::I32 => cursor.big_endian(little).map(|raw| f64::from(i32::from_be_bytes(raw))),
-        Type::U32 => cursor.big_endian(little).map(|raw| f64::from(u32::from_be_bytes(raw))),
-        Type::F32 => cursor.big_endian(little).map(|raw| f64::from(f32::from_be_bytes(raw))),
-        Type::F64 => cursor.big_endian(little).map(f64::from_be_bytes),
+        Type::I8 => stream.big_endian(little).map(|raw| f64::from(i8::from_be_bytes(raw))),
+        Type::U8 => stream.big_endian(little).map(|raw| f64::from(u8::from_be_bytes(raw))),
+        Type::I16 => stream.big_endian(little).map(|raw| f64::from(i16::from_be_bytes(raw))),
+        Type::U16 => stream.big_endian(little).map(|raw| f64::from(u16::from_be_bytes(raw))),
+        Type::I32 => stream.big_endian(little).map(|raw| f64::from(i32::from_be_bytes(raw))),
+        Type::U32 => stream.big_endian(little).map(|raw| f64::from(u32::from_be_bytes(raw))),
+        Type::F32 => stream.big_endian(little).map(|raw| f64::from(f32::from_be_bytes(raw))),
+        Type::F64 => stream.big_endian(little).map(f64::from_be_bytes),
     })
 }
 
-/// Reads every row of an element; `store` gets the scalars (0 for lists) and the entries of the list of vertex indices.
+/// Reads every row of an element; `store` gets the scalars (0 for lists) and the entries of the list of vertex indices and
+/// the bytes of the file passed so far.
 fn rows(
     element: &Element,
     encoding: Encoding,
-    cursor: &mut Cursor<'_>,
+    stream: &mut Stream<'_>,
     section: &'static str,
-    mut store: impl FnMut(&[f64], &[f64]) -> Result<(), FileErrorKind>,
+    mut store: impl FnMut(&[f64], &[u32], u64) -> Result<(), FileErrorKind>,
 ) -> Result<(), FileErrorKind> {
     if element.properties.is_empty() {
         // A row of nothing takes no bytes, so any count would do; there is nothing to read.
@@ -205,46 +199,35 @@ fn rows(
         list.clear();
         for (property, place) in element.properties.iter().zip(&mut scalars) {
             let Some(count_type) = property.list else {
-                *place = number(property.kind, encoding, cursor)?.ok_or_else(cut)?;
+                *place = number(property.kind, encoding, stream)?.ok_or_else(cut)?;
                 continue;
             };
-            let entries = index_from(number(count_type, encoding, cursor)?.ok_or_else(cut)?)?;
+            let entries = index_from(number(count_type, encoding, stream)?.ok_or_else(cut)?)?;
             let indices = matches!(property.name.as_str(), "vertex_indices" | "vertex_index");
             for _ in 0..entries {
-                let value = number(property.kind, encoding, cursor)?.ok_or_else(cut)?;
+                let value = number(property.kind, encoding, stream)?.ok_or_else(cut)?;
                 if indices {
-                    list.push(value);
+                    push(&mut list, index_from(value)?);
                 }
             }
         }
-        store(&scalars, &list)?;
+        store(&scalars, &list, stream.passed())?;
     }
     Ok(())
 }
 
-/// Room for the rows that the rest of the file can hold.
-fn room(element: &Element, encoding: Encoding, cursor: &Cursor<'_>) -> usize {
-    let least = |property: &Property| match encoding {
-        Encoding::Ascii => 2,
-        _ => property.list.unwrap_or(property.kind).bytes(),
-    };
-    let bytes: usize = element.properties.iter().map(least).sum();
-    element.count.min(cursor.rest().len() / bytes.max(1) + 1)
-}
-
 /// Columns of the scalars except those at `places`.
-fn columns(element: &Element, places: &[usize], room: usize) -> Vec<(usize, Column)> {
+fn columns(element: &Element, places: &[usize]) -> Vec<(usize, Column)> {
     let is_column = |&(i, property): &(usize, &Property)| property.list.is_none() && !places.contains(&i);
-    let empty = |(i, property): (usize, &Property)| {
-        (i, Column { name: property.name.clone(), values: Vec::with_capacity(room) })
-    };
+    let empty =
+        |(i, property): (usize, &Property)| (i, Column { name: property.name.clone(), values: Vec::new() });
     element.properties.iter().enumerate().filter(is_column).map(empty).collect()
 }
 
 fn vertices(
     element: &Element,
     encoding: Encoding,
-    cursor: &mut Cursor<'_>,
+    stream: &mut Stream<'_>,
     collected: &mut Collected,
 ) -> Result<(), FileErrorKind> {
     if !collected.positions.is_empty() {
@@ -255,48 +238,47 @@ fn vertices(
         let found = element.properties.iter().position(|p| p.name == name && p.list.is_none());
         *place = found.ok_or(FileErrorKind::MissingPart { expected: "vertex properties x, y and z" })?;
     }
-    let room = room(element, encoding, cursor);
-    let mut columns = columns(element, &places, room);
-    collected.positions.reserve_exact(room);
-    let positions = &mut collected.positions;
-    rows(element, encoding, cursor, "vertex", |scalars, _| {
+    let mut columns = columns(element, &places);
+    rows(element, encoding, stream, "vertex", |scalars, _, _| {
         let [x, y, z] = places.map(|i| scalars[i]);
-        positions.push(Vec3::new(finite(x)?, finite(y)?, finite(z)?));
-        for (i, column) in &mut columns {
-            column.values.push(scalars[*i]);
-        }
+        collected.vertex(Vec3::new(finite(x)?, finite(y)?, finite(z)?))?;
+        store_columns(&mut columns, scalars);
         Ok(())
     })?;
     collected.vertex_columns = columns.into_iter().map(|(_, column)| column).collect();
     Ok(())
 }
 
+fn store_columns(columns: &mut [(usize, Column)], scalars: &[f64]) {
+    for (i, column) in columns {
+        push(&mut column.values, scalars[*i]);
+    }
+}
+
 fn faces(
     element: &Element,
     encoding: Encoding,
-    cursor: &mut Cursor<'_>,
+    stream: &mut Stream<'_>,
     collected: &mut Collected,
 ) -> Result<(), FileErrorKind> {
-    let mut columns = columns(element, &[], 0);
-    let mut polygon = Vec::new();
-    let mut face = 0;
-    rows(element, encoding, cursor, "face", |scalars, list| {
+    let mut columns = columns(element, &[]);
+    // Columns of faces are kept only if there are no tetrahedra.
+    let kept = !columns.is_empty() && collected.tets.is_empty();
+    rows(element, encoding, stream, "face", |scalars, list, bytes| {
         if list.len() < 3 {
             return Err(FileErrorKind::TooFewCorners { corners: list.len() });
         }
-        polygon.clear();
-        for &value in list {
-            polygon.push(index_from(value)?);
-        }
-        collected.polygon(&polygon, face);
-        face += 1;
-        for (i, column) in &mut columns {
-            column.values.push(scalars[*i]);
+        // A corner may take a single byte, the triangle it makes takes twelve.
+        collected.bytes = Some(bytes);
+        collected.polygon(list)?;
+        if kept {
+            collected.end_cell();
+            store_columns(&mut columns, scalars);
         }
         Ok(())
     })?;
-    if collected.tets.is_empty() {
-        collected.cells = face;
+    collected.bytes = None;
+    if kept {
         collected.cell_columns = columns.into_iter().map(|(_, column)| column).collect();
     }
     Ok(())
@@ -305,12 +287,12 @@ fn faces(
 fn tets(
     element: &Element,
     encoding: Encoding,
-    cursor: &mut Cursor<'_>,
+    stream: &mut Stream<'_>,
     collected: &mut Collected,
 ) -> Result<(), FileErrorKind> {
-    let mut columns = columns(element, &[], 0);
-    let mut number = 0;
-    rows(element, encoding, cursor, "tetrahedron", |scalars, list| {
+    let mut columns = columns(element, &[]);
+    collected.restart_cells();
+    rows(element, encoding, stream, "tetrahedron", |scalars, list, _| {
         let [a, b, c, d] = *list else {
             return Err(FileErrorKind::Contradiction {
                 what: "corners of a tetrahedron",
@@ -318,14 +300,11 @@ fn tets(
                 expected: 4,
             });
         };
-        collected.tet([index_from(a)?, index_from(b)?, index_from(c)?, index_from(d)?], number);
-        number += 1;
-        for (i, column) in &mut columns {
-            column.values.push(scalars[*i]);
-        }
+        collected.tet([a, b, c, d])?;
+        collected.end_cell();
+        store_columns(&mut columns, scalars);
         Ok(())
     })?;
-    collected.cells = number;
     collected.cell_columns = columns.into_iter().map(|(_, column)| column).collect();
     Ok(())
 }

@@ -34,9 +34,20 @@ pub fn write_ply<'a>(
     format: PlyFormat,
     columns: &[ScalarColumn<'_>],
 ) -> std::io::Result<()> {
-    let mesh = mesh.into();
+    write(out, mesh.into(), format, columns, &[])
+}
+
+/// As [`write_ply`], with columns of the triangles of a surface.
+pub(in crate::io) fn write(
+    out: impl Write,
+    mesh: MeshRef<'_>,
+    format: PlyFormat,
+    columns: &[ScalarColumn<'_>],
+    of_triangles: &[ScalarColumn<'_>],
+) -> std::io::Result<()> {
     let (positions, triangles) = (mesh.positions(), mesh.surface());
     check_columns(columns, positions.len())?;
+    check_columns(of_triangles, triangles.len())?;
 
     let mut out = BufWriter::new(out);
     let encoding = match format {
@@ -48,7 +59,11 @@ pub fn write_ply<'a>(
     for name in ["x", "y", "z"].iter().chain(columns.iter().map(|(name, _)| name)) {
         writeln!(out, "property double {name}")?;
     }
-    writeln!(out, "element face {}\nproperty list uchar uint vertex_indices\nend_header", triangles.len())?;
+    writeln!(out, "element face {}\nproperty list uchar uint vertex_indices", triangles.len())?;
+    for (name, _) in of_triangles {
+        writeln!(out, "property double {name}")?;
+    }
+    writeln!(out, "end_header")?;
 
     match format {
         PlyFormat::Ascii => {
@@ -59,8 +74,12 @@ pub fn write_ply<'a>(
                 }
                 writeln!(out)?;
             }
-            for [a, b, c] in triangles.iter() {
-                writeln!(out, "3 {a} {b} {c}")?;
+            for (t, [a, b, c]) in triangles.iter().enumerate() {
+                write!(out, "3 {a} {b} {c}")?;
+                for (_, values) in of_triangles {
+                    write!(out, " {}", values[t])?;
+                }
+                writeln!(out)?;
             }
         }
         PlyFormat::BinaryLittleEndian | PlyFormat::BinaryBigEndian => {
@@ -70,10 +89,13 @@ pub fn write_ply<'a>(
                     out.write_all(&if big { value.to_be_bytes() } else { value.to_le_bytes() })?;
                 }
             }
-            for corners in triangles.iter() {
+            for (t, corners) in triangles.iter().enumerate() {
                 out.write_all(&[3])?;
                 for v in corners {
                     out.write_all(&if big { v.to_be_bytes() } else { v.to_le_bytes() })?;
+                }
+                for (_, values) in of_triangles {
+                    out.write_all(&if big { values[t].to_be_bytes() } else { values[t].to_le_bytes() })?;
                 }
             }
         }

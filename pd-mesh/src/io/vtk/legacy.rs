@@ -2,9 +2,12 @@
 
 use super::add_cell;
 use crate::Vec3;
-use crate::io::data::{Collected, Column, MeshData};
+use crate::io::collected::{Collected, push};
+use crate::io::data::{Column, MeshData};
 use crate::io::error::{FileError, FileErrorKind};
-use crate::io::scan::{Cursor, believable_count, excerpt, finite, index_from, integer, read_all, words};
+use crate::io::limits::Limits;
+use crate::io::scan::{believable_count, excerpt, finite, index_from, integer, words};
+use crate::io::stream::Stream;
 use std::io::BufRead;
 
 /// Reads polydata or an unstructured grid with its scalars (components of vectors become columns of their own); `name`
@@ -12,17 +15,23 @@ use std::io::BufRead;
 ///
 /// # Errors
 /// The first defect (with its line in a text file), another kind of dataset, or nothing that makes a mesh.
-pub fn read_vtk(input: impl BufRead, name: &str) -> Result<MeshData, FileError> {
-    let bytes = read_all(input, name)?;
-    let mut reader = Reader { cursor: Cursor::new(&bytes), binary: false, collected: Collected::default() };
-    let outcome = reader.read();
-    let line = if reader.binary { 0 } else { reader.cursor.line() };
-    outcome.map_err(|kind| kind.at(name, line))?;
-    reader.collected.finish(name)
+pub fn read_vtk(mut input: impl BufRead, name: &str) -> Result<MeshData, FileError> {
+    read(&mut Stream::new(&mut input, Limits::default()), name)
 }
 
-struct Reader<'a> {
-    cursor: Cursor<'a>,
+/// As [`read_vtk`], within the limits of the stream.
+pub(in crate::io) fn read(stream: &mut Stream<'_>, name: &str) -> Result<MeshData, FileError> {
+    let collected = Collected::new(stream.limits);
+    let mut reader = Reader { stream, binary: false, collected };
+    let outcome = reader.read();
+    let Reader { stream, binary, collected } = reader;
+    let line = if binary { 0 } else { stream.line };
+    stream.judge(outcome, name, line)?;
+    collected.finish(name, 0, stream.passed())
+}
+
+struct Reader<'a, 'r> {
+    stream: &'a mut Stream<'r>,
     binary: bool,
     collected: Collected,
 }
@@ -79,9 +88,9 @@ impl Cells {
     }
 }
 
-impl<'a> Reader<'a> {
-    fn word(&mut self, expected: &'static str) -> Result<&'a [u8], FileErrorKind> {
-        self.cursor.word().ok_or(FileErrorKind::MissingPart { expected })
+impl Reader<'_, '_> {
+    fn word(&mut self, expected: &'static str) -> Result<&[u8], FileErrorKind> {
+        self.stream.word().ok_or(FileErrorKind::MissingPart { expected })
     }
 
     fn count(&mut self, section: &'static str) -> Result<usize, FileErrorKind> {
@@ -96,41 +105,41 @@ impl<'a> Reader<'a> {
     /// Raw numbers start after the line end.
     fn start_of_numbers(&mut self) {
         if self.binary {
-            self.cursor.next_line();
+            self.stream.pass_line();
         }
     }
 
     fn number(&mut self, kind: Type) -> Result<f64, FileErrorKind> {
         let missing = FileErrorKind::MissingPart { expected: "a number" };
         if !self.binary {
-            let word = self.cursor.word().ok_or(missing)?;
+            let word = self.stream.word().ok_or(missing)?;
             let parsed = std::str::from_utf8(word).ok().and_then(|text| text.parse().ok());
             return parsed
                 .ok_or_else(|| FileErrorKind::NotANumber { found: excerpt(word), expected: "a number" });
         }
-        let cursor = &mut self.cursor;
+        let stream = &mut self.stream;
         let value = match kind {
-            Type::I8 => cursor.array().map(|raw| f64::from(i8::from_be_bytes(raw))),
-            Type::U8 => cursor.array().map(|raw| f64::from(u8::from_be_bytes(raw))),
-            Type::I16 => cursor.array().map(|raw| f64::from(i16::from_be_bytes(raw))),
-            Type::U16 => cursor.array().map(|raw| f64::from(u16::from_be_bytes(raw))),
-            Type::I32 => cursor.array().map(|raw| f64::from(i32::from_be_bytes(raw))),
-            Type::U32 => cursor.array().map(|raw| f64::from(u32::from_be_bytes(raw))),
-            Type::I64 => cursor.array().map(|raw| i64::from_be_bytes(raw) as f64),
-            Type::U64 => cursor.array().map(|raw| u64::from_be_bytes(raw) as f64),
-            Type::F32 => cursor.array().map(|raw| f64::from(f32::from_be_bytes(raw))),
-            Type::F64 => cursor.array().map(f64::from_be_bytes),
+            Type::I8 => stream.array().map(|raw| f64::from(i8::from_be_bytes(raw))),
+            Type::U8 => stream.array().map(|raw| f64::from(u8::from_be_bytes(raw))),
+            Type::I16 => stream.array().map(|raw| f64::from(i16::from_be_bytes(raw))),
+            Type::U16 => stream.array().map(|raw| f64::from(u16::from_be_bytes(raw))),
+            Type::I32 => stream.array().map(|raw| f64::from(i32::from_be_bytes(raw))),
+            Type::U32 => stream.array().map(|raw| f64::from(u32::from_be_bytes(raw))),
+            Type::I64 => stream.array().map(|raw| i64::from_be_bytes(raw) as f64),
+            Type::U64 => stream.array().map(|raw| u64::from_be_bytes(raw) as f64),
+            Type::F32 => stream.array().map(|raw| f64::from(f32::from_be_bytes(raw))),
+            Type::F64 => stream.array().map(f64::from_be_bytes),
         };
         value.ok_or(missing)
     }
 
     fn read(&mut self) -> Result<(), FileErrorKind> {
         let missing = |expected| FileErrorKind::MissingPart { expected };
-        let first = self.cursor.next_line().ok_or(missing("# vtk DataFile"))?;
+        let first = self.stream.next_line().ok_or(missing("# vtk DataFile"))?;
         if !first.starts_with(b"# vtk DataFile") {
             return Err(FileErrorKind::WrongFormat { found: excerpt(first), expected: "# vtk DataFile" });
         }
-        self.cursor.next_line().ok_or(missing("a title"))?;
+        self.stream.next_line().ok_or(missing("a title"))?;
         self.binary = match self.word("ASCII or BINARY")? {
             b"ASCII" => false,
             b"BINARY" => true,
@@ -144,8 +153,9 @@ impl<'a> Reader<'a> {
         let mut cells = None;
         // Where the values of POINT_DATA or CELL_DATA go: none before either.
         let mut of_cells = None;
-        while let Some(keyword) = self.cursor.word() {
-            match &keyword.to_ascii_uppercase()[..] {
+        while let Some(keyword) = self.stream.word() {
+            let keyword = keyword.to_ascii_uppercase();
+            match &keyword[..] {
                 b"DATASET" => {
                     let kind = self.word("the kind of dataset")?;
                     if !matches!(kind, b"POLYDATA" | b"UNSTRUCTURED_GRID") {
@@ -186,7 +196,7 @@ impl<'a> Reader<'a> {
                 finite(self.number(kind)?)?,
                 finite(self.number(kind)?)?,
             );
-            self.collected.positions.push(x);
+            self.collected.vertex(x)?;
         }
         Ok(())
     }
@@ -195,10 +205,15 @@ impl<'a> Reader<'a> {
     fn cells(&mut self) -> Result<Cells, FileErrorKind> {
         let count = self.count("CELLS")?;
         let size = self.count("CELLS")?;
-        let mut ahead = self.cursor;
         let mut cells = Cells::default();
-        if ahead.word() == Some(b"OFFSETS") {
-            self.cursor = ahead;
+        // After the line end, raw numbers or the word; in a text file any white space may stand before it.
+        if self.binary {
+            self.stream.pass_line();
+        } else {
+            self.stream.pass_white();
+        }
+        if self.stream.continues_with(b"OFFSETS") {
+            self.stream.word();
             let kind = self.number_type()?;
             self.start_of_numbers();
             for _ in 0..count {
@@ -210,7 +225,7 @@ impl<'a> Reader<'a> {
                         expected: size as u64,
                     });
                 }
-                cells.ends.push(end);
+                push(&mut cells.ends, end);
             }
             // The first offset is 0, so there is one more of them than cells.
             if !cells.ends.is_empty() {
@@ -223,11 +238,10 @@ impl<'a> Reader<'a> {
             let kind = self.number_type()?;
             self.start_of_numbers();
             for _ in 0..size {
-                cells.indices.push(index_from(self.number(kind)?)?);
+                push(&mut cells.indices, index_from(self.number(kind)?)?);
             }
             return Ok(cells);
         }
-        self.start_of_numbers();
         for read in 0..count {
             let corners = index_from(self.number(Type::I32)?)? as usize;
             if cells.indices.len() + corners + read + 1 > size {
@@ -238,9 +252,9 @@ impl<'a> Reader<'a> {
                 });
             }
             for _ in 0..corners {
-                cells.indices.push(index_from(self.number(Type::I32)?)?);
+                push(&mut cells.indices, index_from(self.number(Type::I32)?)?);
             }
-            cells.ends.push(cells.indices.len() as u32);
+            push(&mut cells.ends, cells.indices.len() as u32);
         }
         Ok(cells)
     }
@@ -248,8 +262,7 @@ impl<'a> Reader<'a> {
     fn polygons(&mut self, kind: u64) -> Result<(), FileErrorKind> {
         let cells = self.cells()?;
         for cell in 0..cells.ends.len() {
-            add_cell(kind, cells.corners(cell), self.collected.cells, &mut self.collected)?;
-            self.collected.cells += 1;
+            add_cell(kind, cells.corners(cell), &mut self.collected)?;
         }
         Ok(())
     }
@@ -266,16 +279,15 @@ impl<'a> Reader<'a> {
         self.start_of_numbers();
         for cell in 0..count {
             let kind = self.number(Type::I32)?;
-            add_cell(kind as u64, cells.corners(cell), cell, &mut self.collected)?;
+            add_cell(kind as u64, cells.corners(cell), &mut self.collected)?;
         }
-        self.collected.cells = count;
         Ok(())
     }
 
     /// Free text up to an empty line.
     fn metadata(&mut self) {
-        self.cursor.next_line();
-        while self.cursor.next_line().is_some_and(|line| !line.trim_ascii().is_empty()) {}
+        self.stream.pass_line();
+        while self.stream.next_line().is_some_and(|line| !line.trim_ascii().is_empty()) {}
     }
 
     fn attribute(&mut self, keyword: &[u8], of_cells: Option<(bool, usize)>) -> Result<(), FileErrorKind> {
@@ -283,22 +295,23 @@ impl<'a> Reader<'a> {
         match keyword {
             b"SCALARS" => {
                 // "SCALARS name type [components]": the rest of the line decides.
-                let line = self.cursor.next_line().unwrap_or_default();
-                let mut fields = words(line);
+                let line = self.stream.next_line().unwrap_or_default().to_vec();
+                let mut fields = words(&line);
                 let mut field = |expected| fields.next().ok_or(FileErrorKind::MissingValue { expected });
-                let name = field("the name of the scalars")?;
+                let name = field("the name of the scalars")?.to_vec();
                 let kind = Type::from_name(field("a type of numbers")?)?;
                 let components =
                     fields.next().map_or(Ok(1), |word| integer(word, "the number of components"))?;
-                let mut ahead = self.cursor;
-                if ahead.word() == Some(b"LOOKUP_TABLE") {
-                    ahead.next_line();
-                    self.cursor = ahead;
+                if !self.binary {
+                    self.stream.pass_white();
                 }
-                self.columns(name, components, tuples, kind, of_cells)
+                if self.stream.continues_with(b"LOOKUP_TABLE") {
+                    self.stream.pass_line();
+                }
+                self.columns(&name, components, tuples, kind, of_cells)
             }
             b"VECTORS" | b"NORMALS" | b"TENSORS" | b"GLOBAL_IDS" | b"PEDIGREE_IDS" => {
-                let name = self.word("a name")?;
+                let name = self.word("a name")?.to_vec();
                 let kind = self.number_type()?;
                 self.start_of_numbers();
                 let components = match keyword {
@@ -306,20 +319,20 @@ impl<'a> Reader<'a> {
                     b"TENSORS" => 9,
                     _ => 1,
                 };
-                self.columns(name, components, tuples, kind, of_cells)
+                self.columns(&name, components, tuples, kind, of_cells)
             }
             b"TEXTURE_COORDINATES" => {
-                let name = self.word("a name")?;
+                let name = self.word("a name")?.to_vec();
                 let components = self.count("TEXTURE_COORDINATES")?;
                 let kind = self.number_type()?;
                 self.start_of_numbers();
-                self.columns(name, components, tuples, kind, of_cells)
+                self.columns(&name, components, tuples, kind, of_cells)
             }
             b"COLOR_SCALARS" => {
-                let name = self.word("a name")?;
+                let name = self.word("a name")?.to_vec();
                 let components = self.count("COLOR_SCALARS")?;
                 self.start_of_numbers();
-                self.columns(name, components, tuples, Type::U8, of_cells)
+                self.columns(&name, components, tuples, Type::U8, of_cells)
             }
             b"LOOKUP_TABLE" => {
                 self.word("a name")?;
@@ -330,15 +343,15 @@ impl<'a> Reader<'a> {
             b"FIELD" => {
                 self.word("a name")?;
                 for _ in 0..self.count("FIELD")? {
-                    let mut name = self.word("the name of an array")?;
+                    let mut name = self.word("the name of an array")?.to_vec();
                     if name == b"METADATA" {
                         self.metadata();
-                        name = self.word("the name of an array")?;
+                        name = self.word("the name of an array")?.to_vec();
                     }
                     let (components, tuples) = (self.count("FIELD")?, self.count("FIELD")?);
                     let kind = self.number_type()?;
                     self.start_of_numbers();
-                    self.columns(name, components, tuples, kind, of_cells)?;
+                    self.columns(&name, components, tuples, kind, of_cells)?;
                 }
                 Ok(())
             }
@@ -370,7 +383,7 @@ impl<'a> Reader<'a> {
         for _ in 0..if components == 0 { 0 } else { tuples } {
             for column in &mut columns {
                 let value = self.number(kind)?;
-                column.values.push(value);
+                push(&mut column.values, value);
             }
         }
         match of_cells {

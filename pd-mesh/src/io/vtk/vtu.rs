@@ -4,8 +4,10 @@
 use super::xml::Tag;
 use super::{add_cell, base64};
 use crate::Vec3;
-use crate::io::data::{Collected, Column, MeshData};
+use crate::io::collected::{Collected, push};
+use crate::io::data::{Column, MeshData};
 use crate::io::error::{FileError, FileErrorKind};
+use crate::io::limits::Limits;
 use crate::io::scan::{Cursor, excerpt, finite, index_from, integer, read_all, words};
 use crate::io::{MeshRef, ScalarColumn, check_columns};
 use std::borrow::Cow;
@@ -16,10 +18,14 @@ use std::io::{BufRead, BufWriter, Write};
 /// # Errors
 /// The first defect, an encoding that is not supported, or nothing that makes a mesh.
 pub fn read_vtu(input: impl BufRead, name: &str) -> Result<MeshData, FileError> {
-    let bytes = read_all(input, name)?;
-    let mut cursor = Cursor::new(&bytes);
-    let collected = read(&mut cursor, &bytes).map_err(|kind| kind.at(name, cursor.line()))?;
-    collected.finish(name)
+    read_bytes(&read_all(input, name, Limits::default())?, name, Limits::default())
+}
+
+/// As [`read_vtu`], from the whole file and within limits.
+pub(in crate::io) fn read_bytes(bytes: &[u8], name: &str, limits: Limits) -> Result<MeshData, FileError> {
+    let mut cursor = Cursor::new(bytes);
+    let collected = read(&mut cursor, bytes, limits).map_err(|kind| kind.at(name, cursor.line()))?;
+    collected.finish(name, 0, bytes.len() as u64)
 }
 
 /// How the file writes its numbers.
@@ -33,11 +39,17 @@ struct Layout<'a> {
     appended: Option<(&'a [u8], bool)>,
 }
 
+/// Memory for numbers, as a multiple of the length of the file; with the growth of lists it stays below ten.
+const MOST_TIMES: u64 = 7;
+
+/// A compressed block longer than this many times its text is no honest mesh.
+const MOST_INFLATION: u64 = 64;
+
 fn wrong(found: &[u8], expected: &'static str) -> FileErrorKind {
     FileErrorKind::WrongFormat { found: excerpt(found), expected }
 }
 
-fn read(cursor: &mut Cursor<'_>, bytes: &[u8]) -> Result<Collected, FileErrorKind> {
+fn read(cursor: &mut Cursor<'_>, bytes: &[u8], limits: Limits) -> Result<Collected, FileErrorKind> {
     let missing = |expected| FileErrorKind::MissingPart { expected };
     let root = Tag::next(cursor).ok_or(missing("VTKFile"))?;
     if root.name != b"VTKFile" || root.attribute("type") != Some(b"UnstructuredGrid") {
@@ -68,7 +80,15 @@ fn read(cursor: &mut Cursor<'_>, bytes: &[u8]) -> Result<Collected, FileErrorKin
         layout.appended = Some((ahead.rest(), !raw));
     }
 
-    let mut grid = Grid::default();
+    let length = bytes.len() as u64;
+    let mut grid = Grid {
+        collected: Collected::new(limits),
+        purse: Purse {
+            left: MOST_TIMES * length * if layout.zlib { MOST_INFLATION } else { 1 } + 3072,
+            bytes: length,
+        },
+        ..Grid::default()
+    };
     let mut section: &[u8] = b"";
     while let Some(tag) = Tag::next(cursor) {
         match (tag.name, tag.closing) {
@@ -94,6 +114,25 @@ struct Grid {
     connectivity: Vec<u32>,
     ends: Vec<u32>,
     types: Vec<u8>,
+    purse: Purse,
+}
+
+/// Bytes of memory that a file may still take: several arrays may name the same data, and compressed data are longer than
+/// the file.
+#[derive(Default)]
+struct Purse {
+    left: u64,
+    bytes: u64,
+}
+
+impl Purse {
+    fn spend(&mut self, bytes: u64) -> Result<(), FileErrorKind> {
+        match self.left.checked_sub(bytes) {
+            Some(left) => self.left = left,
+            None => return Err(FileErrorKind::TooDense { needed: 8 * self.bytes, bytes: self.bytes }),
+        }
+        Ok(())
+    }
 }
 
 impl Grid {
@@ -120,28 +159,34 @@ impl Grid {
             (b"Points", _) => {
                 let mut x = Vec3::zeros();
                 let mut axis = 0;
-                let positions = &mut self.collected.positions;
+                let (collected, purse) = (&mut self.collected, &mut self.purse);
                 values(tag, text, layout, |value| {
+                    purse.spend(8)?;
                     x[axis] = finite(value)?;
                     axis = (axis + 1) % 3;
-                    if axis == 0 {
-                        positions.push(x);
-                    }
-                    Ok(())
+                    if axis == 0 { collected.vertex(x) } else { Ok(()) }
                 })
             }
             (b"Cells", b"connectivity") => {
-                let indices = &mut self.connectivity;
-                values(tag, text, layout, |value| index_from(value).map(|index| indices.push(index)))
+                let (indices, purse) = (&mut self.connectivity, &mut self.purse);
+                values(tag, text, layout, |value| {
+                    // With the corner of a triangle that it becomes.
+                    purse.spend(8)?;
+                    index_from(value).map(|index| push(indices, index))
+                })
             }
             (b"Cells", b"offsets") => {
-                let ends = &mut self.ends;
-                values(tag, text, layout, |value| index_from(value).map(|end| ends.push(end)))
+                let (ends, purse) = (&mut self.ends, &mut self.purse);
+                values(tag, text, layout, |value| {
+                    purse.spend(4)?;
+                    index_from(value).map(|end| push(ends, end))
+                })
             }
             (b"Cells", b"types") => {
-                let types = &mut self.types;
+                let (types, purse) = (&mut self.types, &mut self.purse);
                 values(tag, text, layout, |value| {
-                    types.push(value as u8);
+                    purse.spend(1)?;
+                    push(types, value as u8);
                     Ok(())
                 })
             }
@@ -151,8 +196,10 @@ impl Grid {
                 let mut columns: Vec<Column> =
                     (0..components).map(|i| Column { name: full(i), values: Vec::new() }).collect();
                 let mut next = 0;
+                let purse = &mut self.purse;
                 values(tag, text, layout, |value| {
-                    columns[next].values.push(value);
+                    purse.spend(8)?;
+                    push(&mut columns[next].values, value);
                     next = (next + 1) % components;
                     Ok(())
                 })?;
@@ -179,14 +226,13 @@ impl Grid {
             return Err(contradiction("types of cells", self.types.len(), self.ends.len()));
         }
         let mut start = 0;
-        for (cell, (&end, &kind)) in self.ends.iter().zip(&self.types).enumerate() {
+        for (&end, &kind) in self.ends.iter().zip(&self.types) {
             let corners = self.connectivity.get(start..end as usize);
             let corners = corners
                 .ok_or_else(|| contradiction("end of a cell", end as usize, self.connectivity.len()))?;
-            add_cell(kind.into(), corners, cell, &mut self.collected)?;
+            add_cell(kind.into(), corners, &mut self.collected)?;
             start = end as usize;
         }
-        self.collected.cells = self.ends.len();
         Ok(self.collected)
     }
 }
@@ -310,8 +356,8 @@ fn inflated(data: &[u8], is_base64: bool, layout: Layout<'_>) -> Result<Vec<u8>,
         let block = body.get(at..at.saturating_add(length)).ok_or_else(cut)?;
         at += length;
         let expected = if i + 1 == blocks && last > 0 { last } else { full };
-        // A block says how long it will be; more than this ratio is no honest mesh.
-        let limit = expected.min(block.len().saturating_mul(64));
+        // A block says how long it will be.
+        let limit = expected.min(block.len().saturating_mul(MOST_INFLATION as usize));
         let plain = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(block, limit).map_err(|_| {
             FileErrorKind::WrongFormat { found: "a damaged block".to_owned(), expected: "zlib data" }
         })?;

@@ -16,9 +16,23 @@ pub fn write_vtk<'a>(
     mesh: impl Into<MeshRef<'a>>,
     columns: &[ScalarColumn<'_>],
 ) -> std::io::Result<()> {
-    let mesh = mesh.into();
+    write(out, mesh.into(), columns, &[])
+}
+
+/// As [`write_vtk`], with columns of the elements.
+pub(in crate::io) fn write(
+    out: impl Write,
+    mesh: MeshRef<'_>,
+    columns: &[ScalarColumn<'_>],
+    of_elements: &[ScalarColumn<'_>],
+) -> std::io::Result<()> {
     let positions = mesh.positions();
+    let elements = match mesh {
+        MeshRef::Tri(surface) => surface.triangles.len(),
+        MeshRef::Tet(solid) => solid.tets.len(),
+    };
     check_columns(columns, positions.len())?;
+    check_columns(of_elements, elements)?;
 
     let mut out = BufWriter::new(out);
     let dataset = match mesh {
@@ -50,13 +64,17 @@ pub fn write_vtk<'a>(
             }
         }
     }
-    if !columns.is_empty() {
-        writeln!(out, "POINT_DATA {}", positions.len())?;
-    }
-    for (name, values) in columns {
-        writeln!(out, "SCALARS {name} double 1\nLOOKUP_TABLE default")?;
-        for value in *values {
-            writeln!(out, "{value}")?;
+    for (section, count, columns) in
+        [("POINT_DATA", positions.len(), columns), ("CELL_DATA", elements, of_elements)]
+    {
+        if !columns.is_empty() {
+            writeln!(out, "{section} {count}")?;
+        }
+        for (name, values) in columns {
+            writeln!(out, "SCALARS {name} double 1\nLOOKUP_TABLE default")?;
+            for value in *values {
+                writeln!(out, "{value}")?;
+            }
         }
     }
     out.flush()

@@ -12,6 +12,9 @@ const INSIDE: i8 = 1;
 const FORCED_OUTSIDE: i8 = -2;
 const FORCED_INSIDE: i8 = 2;
 
+/// Points between two reports of progress.
+const OBSERVED: usize = 1024;
+
 /// The lattice with a state per point.
 pub(super) struct Field {
     pub(super) lattice: Lattice,
@@ -20,19 +23,25 @@ pub(super) struct Field {
 }
 
 impl Field {
-    pub(super) fn new(body: &Body<'_>, lattice: Lattice) -> Self {
+    pub(super) fn new(body: &Body<'_>, lattice: Lattice, observe: &mut dyn FnMut(f64)) -> Self {
         let crossings = crossings(body.surface, &lattice);
         let mut states = vec![0; lattice.len()];
         let inside = |x: Vec3| if body.winding(x) > 0.5 { INSIDE } else { OUTSIDE };
         if body.closed {
             let band = ends_of_edges(&crossings, &lattice);
-            for &point in &band {
+            for (k, &point) in band.iter().enumerate() {
+                if k.is_multiple_of(OBSERVED) {
+                    observe(k as f64 / band.len() as f64);
+                }
                 states[point as usize] = inside(lattice.position(point));
             }
             flood(&mut states, band, &lattice);
         } else {
             // Through a hole one can walk outside without crossing anything, so every point is asked.
             for point in 0..lattice.len() as u32 {
+                if (point as usize).is_multiple_of(OBSERVED) {
+                    observe(f64::from(point) / lattice.len() as f64);
+                }
                 states[point as usize] = inside(lattice.position(point));
             }
         }

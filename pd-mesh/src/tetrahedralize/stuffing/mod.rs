@@ -47,7 +47,19 @@ impl Tetrahedralizer for Stuffing {
     }
 
     fn tetrahedralize(&self, surface: &TriMesh, options: &Options) -> Result<TetMesh, MeshError> {
-        Body::new(surface)?.stuff_to_size(options.size).map(|(mesh, _)| mesh)
+        self.tetrahedralize_observed(surface, options, &mut |_| {})
+    }
+
+    fn tetrahedralize_observed(
+        &self,
+        surface: &TriMesh,
+        options: &Options,
+        observe: &mut dyn FnMut(f64),
+    ) -> Result<TetMesh, MeshError> {
+        observe(0.0);
+        let made = Body::new(surface)?.stuff_to_size(options.size, observe).map(|(mesh, _)| mesh)?;
+        observe(1.0);
+        Ok(made)
     }
 }
 
@@ -57,7 +69,7 @@ impl Stuffing {
     /// # Errors
     /// As [`Tetrahedralizer::tetrahedralize`].
     pub fn lattice_edge(&self, surface: &TriMesh, options: &Options) -> Result<f64, MeshError> {
-        Body::new(surface)?.stuff_to_size(options.size).map(|(_, edge)| edge)
+        Body::new(surface)?.stuff_to_size(options.size, &mut |_| {}).map(|(_, edge)| edge)
     }
 }
 
@@ -92,20 +104,21 @@ impl<'a> Body<'a> {
     }
 
     /// The solid and the edge of its lattice.
-    fn stuff_to_size(&self, size: Size) -> Result<(TetMesh, f64), MeshError> {
+    fn stuff_to_size(&self, size: Size, observe: &mut dyn FnMut(f64)) -> Result<(TetMesh, f64), MeshError> {
         let edge = match size {
             Size::Edge(edge) => edge,
             Size::Cells(0) => {
                 return Err(MeshError::CountTooSmall { parameter: "cells", value: 0, least: 1 });
             }
             Size::Cells(cells) => self.longest() / cells as f64,
-            Size::Tets(tets) => return self.stuff_to_count(tets),
+            Size::Tets(tets) => return self.stuff_to_count(tets, observe),
         };
-        self.stuff(edge).map(|mesh| (mesh, edge))
+        self.stuff(edge, observe).map(|mesh| (mesh, edge))
     }
 
-    /// The solid for one lattice.
-    fn stuff(&self, edge: f64) -> Result<TetMesh, MeshError> {
+    /// The solid for one lattice. About half of the time goes into the signs of the lattice points; then come rounds, of
+    /// which few bodies need more than two.
+    fn stuff(&self, edge: f64, observe: &mut dyn FnMut(f64)) -> Result<TetMesh, MeshError> {
         if !(edge > 0.0 && edge.is_finite()) {
             return Err(MeshError::BadLength {
                 parameter: "lattice edge",
@@ -119,9 +132,10 @@ impl<'a> Body<'a> {
                 self.longest()
             )));
         };
-        let mut field = Field::new(self, lattice);
+        let mut field = Field::new(self, lattice, &mut |part| observe(0.5 * part));
         let mut mesh = warp::stuff(self, &field);
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
+            observe(1.0 - 0.5 * 0.6f64.powi(round as i32 + 1));
             if !self.bring_back_lost_parts(&mesh, &mut field) {
                 break;
             }
@@ -156,7 +170,7 @@ impl<'a> Body<'a> {
     }
 
     /// The solid whose count comes nearest to `tets`, by a search over the edge length.
-    fn stuff_to_count(&self, tets: usize) -> Result<(TetMesh, f64), MeshError> {
+    fn stuff_to_count(&self, tets: usize, observe: &mut dyn FnMut(f64)) -> Result<(TetMesh, f64), MeshError> {
         if tets == 0 {
             return Err(MeshError::CountTooSmall { parameter: "tets", value: 0, least: 1 });
         }
@@ -165,8 +179,10 @@ impl<'a> Body<'a> {
         let mut edge = (12.0 * volume / tets as f64).cbrt().min(self.longest());
         let (mut coarse, mut fine): (Option<f64>, Option<f64>) = (None, None);
         let mut best: Option<(TetMesh, f64)> = None;
-        for _ in 0..16 {
-            let mesh = self.stuff(edge)?;
+        for attempt in 0..16 {
+            // Each attempt is as likely to be the last, so each takes half of what is left of the bar.
+            let left = 0.5f64.powi(attempt);
+            let mesh = self.stuff(edge, &mut |part| observe(1.0 - left * (1.0 - 0.5 * part)))?;
             let count = mesh.tets.len();
             let off = |mesh: &TetMesh| mesh.tets.len().abs_diff(tets);
             if count < tets {
