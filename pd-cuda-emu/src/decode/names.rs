@@ -148,7 +148,7 @@ impl<'a> Names<'a> {
             Operand::Name(name, 0) if name == "WARP_SZ" => Ok(self.immediate(Literal::Int(32), ty)),
             Operand::Name(name, 0) if !self.declared.contains_key(name.as_str()) && name.starts_with('%') => {
                 let special = special(name).ok_or_else(|| {
-                    PtxError::new(line, format!("special register `{name}` is not supported"))
+                    PtxError::new(line, format!("no register `{name}`, declared or special"))
                 })?;
                 if bits != 32 {
                     return Err(PtxError::new(line, format!("`{name}` has 32 bits, {bits} expected")));
