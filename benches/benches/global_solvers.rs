@@ -1,15 +1,20 @@
-//! Set-up of every global solver on every matrix, and its solve to the relative residuals 1e-2, 1e-4 and 1e-8.
-//! `solver_report` makes a table and curves of the same, with memory.
+//! Set-up of every global solver on every matrix, and its solve to the relative residuals 1e-2, 1e-4 and 1e-8. Solves
+//! that take longer than [`LONGEST`] are named and left to `solver_report`, which makes a table and curves of the same,
+//! with memory: ten samples of each would take most of an hour.
 #![allow(
     missing_docs,
     clippy::expect_used,
-    reason = "criterion makes undocumented items; a bench that fails should stop"
+    clippy::print_stdout,
+    reason = "criterion makes undocumented items; a bench that fails should stop and says what it leaves out"
 )]
 
 use benches::cases::{MATRICES, matrix, right_hand_side};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pd_linear::{Registry, SolverOptions};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// Longest solve that is sampled.
+const LONGEST: Duration = Duration::from_millis(300);
 
 /// Dense solvers do not fit these sizes, and the published variants do not converge on all.
 fn is_measured(name: &str) -> bool {
@@ -47,6 +52,14 @@ fn solvers(criterion: &mut Criterion) {
                     group.bench_function(BenchmarkId::new("factor", solver), |bencher| {
                         bencher.iter(|| made.factor(&case.matrix).expect("positive definite"));
                     });
+                }
+                x.fill(0.0);
+                let started = Instant::now();
+                made.solve(&b, &mut x, 3).expect("no divergence");
+                let once = started.elapsed();
+                if once > LONGEST {
+                    println!("{name}: {solver} to {tolerance:e} takes {once:.1?}; see solver_report");
+                    continue;
                 }
                 group.bench_function(
                     BenchmarkId::new(format!("solve to {tolerance:e}"), solver),
