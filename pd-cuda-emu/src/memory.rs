@@ -53,7 +53,7 @@ impl Body {
 
     /// Pointer to a byte; `offset + bytes` was checked against the length.
     fn at(&self, offset: usize, bytes: usize) -> *const u8 {
-        debug_assert!(offset + bytes <= self.words.len() * 8 && offset % bytes == 0);
+        debug_assert!(offset + bytes <= self.words.len() * 8 && offset & (bytes - 1) == 0);
         self.words.as_ptr().cast::<u8>().wrapping_add(offset)
     }
 

@@ -1,4 +1,5 @@
 //! Unchanged `cudarc` host code on the stand-in driver: load, launch, capture, replay, and faults as CUDA errors.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests stop at the first surprise")]
 
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUresult, CUstreamCaptureMode};
 use cudarc::driver::{CudaContext, CudaStream, DriverError, LaunchConfig, PushKernelArg};

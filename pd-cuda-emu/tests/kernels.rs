@@ -1,4 +1,5 @@
 //! PTX made by NVRTC from real CUDA C++ (`data/kernels.cu`), against the same computation in Rust.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests stop at the first surprise")]
 
 use pd_cuda_emu::{Device, Module, Shape, Stats};
 

@@ -44,7 +44,7 @@ fn inside(address: u64, bytes: u64, len: usize) -> Result<usize, AccessError> {
     if address.checked_add(bytes).is_none_or(|end| end > len as u64) {
         return Err(AccessError::OutOfBounds { address, offset: address as i64, len: len as u64, bytes });
     }
-    if address % bytes != 0 {
+    if address & (bytes - 1) != 0 {
         return Err(AccessError::Misaligned { address, bytes });
     }
     Ok(address as usize)

@@ -173,13 +173,8 @@ impl Parser<'_> {
     }
 
     fn offset(&mut self) -> Result<i64, PtxError> {
-        if self.takes('+') {
-            Ok(self.integer()? as i64)
-        } else if self.peek() == Tok::Mark('-') {
-            Ok(self.integer()? as i64)
-        } else {
-            Ok(0)
-        }
+        // The minus sign belongs to the number: `+-8` and `-8` both occur.
+        if self.takes('+') || self.peek() == Tok::Mark('-') { Ok(self.integer()? as i64) } else { Ok(0) }
     }
 
     fn operand(&mut self, scopes: &Scopes) -> Result<Operand, PtxError> {

@@ -1,4 +1,5 @@
 //! A bench for single instructions: each thread gets three values and leaves one.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests stop at the first surprise")]
 #![allow(dead_code, reason = "every test binary uses its own part")]
 
 use pd_cuda_emu::{Device, LaunchError, Shape, Stats};
