@@ -103,6 +103,23 @@ impl Film {
         bounds
     }
 
+    /// A camera at these angles (degrees) that shows bodies and obstacles in all kept frames.
+    pub fn camera(&mut self, azimuth: f64, elevation: f64, aspect: f64) -> Camera {
+        let mut points = vec![];
+        for index in 0..self.frames.len() {
+            self.show(index);
+            let bodies = self.drawing.topology.parts.iter().zip(&self.drawing.visible);
+            let shown = bodies.filter(|(_, visible)| **visible).map(|(part, _)| part.vertices.clone());
+            points.extend(shown.flat_map(|range| &self.frames[index].positions[range]));
+            for obstacle in self.drawing.obstacles.iter().filter(|obstacle| !obstacle.hidden) {
+                points.extend(obstacle.bounds().corners());
+            }
+        }
+        let mut camera = Camera { azimuth, elevation, ..Camera::default() };
+        camera.frame_points(points, aspect);
+        camera
+    }
+
     /// Sets the values at the ends of the ramp instead of those found in the frames.
     pub fn set_range(&mut self, low: f32, high: f32) {
         self.range = (low, high);

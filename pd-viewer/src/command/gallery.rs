@@ -6,7 +6,7 @@ use super::{Failure, say};
 use pd_mesh::io::write_atomically;
 use pd_sim::scene::Scene;
 use pd_sim::{ModelPaths, SceneError};
-use pd_viewer::draw::{Camera, Ramp};
+use pd_viewer::draw::Ramp;
 use pd_viewer::film::Film;
 use pd_viewer::record::{Image, RecordError};
 use pd_viewer::render::{Driver, Offscreen};
@@ -83,7 +83,7 @@ fn draw(figure: &Figure, scene: Scene, offscreen: &mut Offscreen, size: [u32; 2]
     let tile = if figure.frames.len() == 1 { size } else { size.map(|s| (s - GAP) / 2) };
     let [azimuth, elevation, zoom] = figure.camera;
     let aspect = f64::from(tile[0]) / f64::from(tile[1]);
-    let mut camera = Camera::framing(&film.bounds(), azimuth, elevation, aspect);
+    let mut camera = film.camera(azimuth, elevation, aspect);
     camera.dolly(1.0 / zoom);
     camera.target = figure.target().unwrap_or(camera.target);
     let mut options = figure.look.options(azimuth);

@@ -5,7 +5,6 @@ use super::{Failure, say, say_aside};
 use pd_core::Vec3;
 use pd_sim::scene::{Scene, SceneRun};
 use pd_sim::{ModelPaths, Registry};
-use pd_viewer::draw::Camera;
 use pd_viewer::film::Film;
 use pd_viewer::record::{Format, MeshFormat, MeshRecorder, Recorder};
 use pd_viewer::render::{Driver, Offscreen};
@@ -107,7 +106,7 @@ fn pictures(
     }
     let [azimuth, elevation, zoom] = arguments.camera;
     let aspect = f64::from(arguments.size[0]) / f64::from(arguments.size[1]);
-    let mut camera = Camera::framing(&film.bounds(), azimuth, elevation, aspect);
+    let mut camera = film.camera(azimuth, elevation, aspect);
     camera.dolly(1.0 / zoom);
     if let Some(target) = arguments.target {
         camera.target = target;

@@ -71,21 +71,41 @@ impl Camera {
 
     /// Moves target and distance so that all of `bounds` is seen, keeping the angles.
     pub fn frame(&mut self, bounds: &Bounds, aspect: f64) {
-        self.target = bounds.centre();
-        self.distance = bounds.radius();
         if bounds.is_empty() {
+            (self.target, self.distance) = (Vec3::zeros(), 4.0);
+        } else {
+            self.frame_points(bounds.corners(), aspect);
+        }
+    }
+
+    /// Moves target and distance so that the points just fill the picture, less a margin, keeping the angles.
+    ///
+    /// In the picture's axes a point (x, y, z) is seen by an eye at (X, Y, D) if |x − X| ≤ (D − z) t, with t the tangent of
+    /// half the angle of view across. So D t ≥ max(x + z t) − X and D t ≥ max(z t − x) + X, of which the best X makes both
+    /// equal; the same holds for y, and the larger D serves both.
+    pub fn frame_points(&mut self, points: impl IntoIterator<Item = Vec3>, aspect: f64) {
+        let (right, up, back) = self.axes();
+        let tan_y = (self.field_of_view.to_radians() / 2.0).tan() * 0.9; // the margin
+        let tans = [tan_y * aspect.max(1e-3), tan_y];
+        let mut reach = [[f64::NEG_INFINITY; 2]; 2];
+        let (mut near, mut far) = (f64::NEG_INFINITY, f64::INFINITY);
+        for p in points {
+            let (across, z) = ([p.dot(&right), p.dot(&up)], p.dot(&back));
+            for k in 0..2 {
+                reach[k][0] = reach[k][0].max(z * tans[k] + across[k]);
+                reach[k][1] = reach[k][1].max(z * tans[k] - across[k]);
+            }
+            (near, far) = (near.max(z), far.min(z));
+        }
+        if !(near.is_finite() && far.is_finite()) {
             return;
         }
-        let (right, up, back) = self.axes();
-        let tan_y = (self.field_of_view.to_radians() / 2.0).tan();
-        let tan_x = tan_y * aspect.max(1e-3);
-        // A corner at (x, y, z) off the target is inside the picture if |x| ≤ (d − z) tan; with 8 % to spare.
-        let needed = bounds.corners().map(|corner| {
-            let p = corner - self.target;
-            let (x, y, z) = (p.dot(&right).abs(), p.dot(&up).abs(), p.dot(&back));
-            z + 1.08 * (x / tan_x).max(y / tan_y)
-        });
-        self.distance = needed.into_iter().fold(bounds.radius() * 1.05, f64::max);
+        let centre = [0, 1].map(|k| (reach[k][0] - reach[k][1]) / 2.0);
+        let depth = [0, 1].map(|k| (reach[k][0] + reach[k][1]) / (2.0 * tans[k]));
+        let middle = (near + far) / 2.0;
+        self.target = right * centre[0] + up * centre[1] + back * middle;
+        // Not into the points themselves, where they are all on one line of sight.
+        self.distance = (depth[0].max(depth[1]) - middle).max((near - far) * 0.6).max(1e-3);
     }
 
     /// Unit vectors of the picture: to the right, up, and towards the eye.
@@ -213,6 +233,33 @@ mod tests {
         let [x, y, _] = camera.project(moved, size).unwrap();
         assert!((x - 123.0).abs() < 1e-9 && (y - 456.0).abs() < 1e-9);
         assert!((moved - point).dot(&camera.axes().2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn framing_is_tight_and_complete() {
+        for (azimuth, elevation, aspect) in [(20.0, 10.0, 1.6), (140.0, -40.0, 0.5), (300.0, 80.0, 3.0)] {
+            let points: Vec<Vec3> = (0..40)
+                .map(|k| {
+                    Vec3::new(
+                        (f64::from(k) * 1.7).sin() * 3.0,
+                        (f64::from(k) * 0.9).cos(),
+                        (f64::from(k) * 2.3).sin(),
+                    )
+                })
+                .collect();
+            let mut camera = Camera { azimuth, elevation, ..Camera::default() };
+            camera.frame_points(points.iter().copied(), aspect);
+            let size = [(aspect * 1000.0) as u32, 1000];
+            let seen: Vec<_> = points.iter().map(|p| camera.project(*p, size).unwrap()).collect();
+            let share = |k: usize| {
+                let values = seen.iter().map(|s| s[k] / f64::from(size[k]));
+                values.fold((1.0f64, 0.0f64), |(low, high), v| (low.min(v), high.max(v)))
+            };
+            let (x, y) = (share(0), share(1));
+            assert!(x.0 > 0.04 && x.1 < 0.96 && y.0 > 0.04 && y.1 < 0.96, "{x:?} {y:?}");
+            let fill = (x.1 - x.0).max(y.1 - y.0);
+            assert!((fill - 0.9).abs() < 0.01, "{fill}");
+        }
     }
 
     #[test]

@@ -131,9 +131,14 @@ impl PickTree {
         let enter = |node: &Node| {
             let (mut near, mut far) = (0.0f64, f64::INFINITY);
             for k in 0..3 {
+                if ray.direction[k] == 0.0 {
+                    if ray.origin[k] < f64::from(node.low[k]) || ray.origin[k] > f64::from(node.high[k]) {
+                        return None;
+                    }
+                    continue;
+                }
                 let a = (f64::from(node.low[k]) - ray.origin[k]) * inverse[k];
                 let b = (f64::from(node.high[k]) - ray.origin[k]) * inverse[k];
-                // 0 · ∞ is no number where the ray lies in the face of a box; `min` and `max` then keep the other.
                 near = near.max(a.min(b));
                 far = far.min(a.max(b));
             }

@@ -37,8 +37,8 @@ pub(super) struct Colours {
 }
 
 const LIGHT: Colours = Colours {
-    sky: [0.42, 0.43, 0.45, 0.0],
-    ground: [0.20, 0.19, 0.18, 0.0],
+    sky: [0.34, 0.35, 0.37, 0.0],
+    ground: [0.15, 0.145, 0.14, 0.0],
     top: [0.60, 0.70, 0.84, 0.0],
     bottom: [0.86, 0.88, 0.90, 0.0],
     wire: [0.01, 0.01, 0.02, 0.5],
@@ -77,7 +77,7 @@ impl Globals {
             light_projection: columns(&light_projection(bounds.centre(), radius, right, up, light)),
             view: columns(&camera.view()),
             eye: [eye.x as f32, eye.y as f32, eye.z as f32, 1.0],
-            light: [light.x as f32, light.y as f32, light.z as f32, 0.95],
+            light: [light.x as f32, light.y as f32, light.z as f32, 0.82],
             sky: colours.sky,
             ground: colours.ground,
             top: colours.top,

@@ -73,11 +73,10 @@ pub struct Gpu {
 impl Gpu {
     /// Opens an adapter; needs no display.
     pub fn open(driver: Driver) -> Result<Self, RenderError> {
-        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
         pollster::block_on(async {
             let adapter = match driver {
-                Driver::Any => any(&instance).await?,
-                Driver::Software => software(&instance).await?,
+                Driver::Any => any().await?,
+                Driver::Software => software(&instance(wgpu::Backends::VULKAN)).await?,
             };
             let info = adapter.get_info();
             // What WebGL 2 offers is enough, so old drivers will do; only textures may be as large as the adapter can.
@@ -96,17 +95,26 @@ impl Gpu {
     }
 }
 
-async fn any(instance: &wgpu::Instance) -> Result<wgpu::Adapter, RenderError> {
+/// These backends, less what `WGPU_BACKEND` excludes.
+fn instance(backends: wgpu::Backends) -> wgpu::Instance {
+    let mut wanted = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    wanted.backends &= backends;
+    wgpu::Instance::new(wanted)
+}
+
+/// Vulkan, Metal or Direct3D; where none of them has an adapter, OpenGL. In this order, because merely asking for OpenGL
+/// without a display makes system libraries complain on the terminal.
+async fn any() -> Result<wgpu::Adapter, RenderError> {
     let wanted = wgpu::RequestAdapterOptions {
         power_preference: wgpu::PowerPreference::HighPerformance,
         ..Default::default()
     };
-    match instance.request_adapter(&wanted).await {
+    match instance(wgpu::Backends::PRIMARY).request_adapter(&wanted).await {
         Ok(adapter) => Ok(adapter),
         Err(error) => {
-            let fallback = wgpu::RequestAdapterOptions { force_fallback_adapter: true, ..wanted };
             let reason = error.to_string();
-            instance.request_adapter(&fallback).await.map_err(|_| RenderError::NoAdapter { reason })
+            let second = instance(wgpu::Backends::SECONDARY).request_adapter(&wanted).await;
+            second.map_err(|_| RenderError::NoAdapter { reason })
         }
     }
 }

@@ -64,7 +64,7 @@ impl Overlay {
         let area = Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32 / scale, size[1] as f32 / scale));
         let input = egui::RawInput { screen_rect: Some(area), ..Default::default() };
         self.context.set_pixels_per_point(scale);
-        let output = self.context.run_ui(input, |ui| paint_legend(ui.painter(), area, legend, theme));
+        let mut output = self.context.run_ui(input, |ui| paint_legend(ui.painter(), area, legend, theme));
         for (id, deltas) in &output.textures_delta.set {
             for delta in deltas {
                 self.renderer.update_texture(device, queue, *id, delta);
@@ -88,5 +88,6 @@ impl Overlay {
         for id in &output.textures_delta.free {
             self.renderer.free_texture(id);
         }
+        output.textures_delta.clear(); // egui wants to hear that all were taken care of
     }
 }

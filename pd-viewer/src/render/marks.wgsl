@@ -34,8 +34,7 @@ fn clipped(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
     let a = clipped(a0, b0);
     let b = clipped(b0, a0);
     let along = (b.xy / b.w - a.xy / a.w) * g.viewport.xy;
-    let length = max(length(along), 1e-4);
-    let across = vec2(-along.y, along.x) / length;
+    let across = vec2(-along.y, along.x) / max(length(along), 1e-4);
     let corner = vec2(f32(k & 1u), f32(k >> 1u) * 2.0 - 1.0);
     var clip = mix(a, b, corner.x);
     clip = vec4(clip.xy + across * corner.y * line.width / g.viewport.xy * clip.w, clip.zw);
@@ -50,15 +49,16 @@ struct Dot {
 
 fn square(k: u32) -> vec2<f32> { return vec2(f32(k & 1u), f32(k >> 1u)) * 2.0 - 1.0; }
 
-@vertex fn vs_dot(@builtin(vertex_index) k: u32, dot: Dot) -> Colour {
+fn corner_of(mark: Dot, k: u32) -> Colour {
     let corner = square(k);
-    var clip = g.view_projection * vec4(dot.centre, 1.0);
-    clip = vec4(clip.xy + corner * (dot.size + 1.0) / g.viewport.xy * clip.w, clip.zw);
-    return Colour(nearer(clip), dot.colour, corner * (dot.size + 1.0), dot.size);
+    var clip = g.view_projection * vec4(mark.centre, 1.0);
+    clip = vec4(clip.xy + corner * (mark.size + 1.0) / g.viewport.xy * clip.w, clip.zw);
+    return Colour(nearer(clip), mark.colour, corner * (mark.size + 1.0), mark.size);
 }
+@vertex fn vs_dot(@builtin(vertex_index) k: u32, mark: Dot) -> Colour { return corner_of(mark, k); }
 // Every vertex of the bodies: only a position each.
 @vertex fn vs_vertex(@builtin(vertex_index) k: u32, @location(0) centre: vec3<f32>) -> Colour {
-    return vs_dot(k, Dot(centre, vec4(g.wire.rgb, 0.9), 3.5));
+    return corner_of(Dot(centre, vec4(g.wire.rgb, 0.9), 3.5), k);
 }
 @fragment fn fs_dot(i: Colour) -> @location(0) vec4<f32> {
     let alpha = clamp((i.size - length(i.at)) * 0.5 + 0.5, 0.0, 1.0);

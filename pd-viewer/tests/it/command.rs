@@ -17,10 +17,11 @@ fn text(bytes: &[u8]) -> String {
 
 /// Runs `render` with the software driver and a small picture.
 fn render(scene: &str, out: &Path, more: &[&str]) -> Output {
-    let mut words = vec!["render", scene, "--size", "96x64", "--driver", "software", "--out"];
-    let out = out.to_str().unwrap();
-    words.push(out);
+    let mut words = vec!["render", scene, "--driver", "software", "--out", out.to_str().unwrap()];
     words.extend(more);
+    if !more.contains(&"--size") {
+        words.extend(["--size", "96x64"]);
+    }
     viewer(&words)
 }
 

@@ -2,7 +2,7 @@
 //! seen: `UPDATE_SNAPSHOTS=1 cargo test -p pd-viewer --test it snapshots`, and look at the pictures before committing.
 
 use crate::stage::{SIZE, offscreen, run};
-use pd_viewer::draw::{Camera, Field, MatCap, Options, Plane, Ramp, Shading, Theme};
+use pd_viewer::draw::{Field, MatCap, Options, Plane, Ramp, Shading, Theme};
 use pd_viewer::film::Film;
 use pd_viewer::record::Image;
 use std::path::Path;
@@ -14,7 +14,7 @@ const SHARE: f64 = 0.01;
 
 fn compare(scene: &str, frame: u64, view: (f64, f64), options: Options, field: Option<Field>) {
     let mut film = Film::shoot(run(scene), &[frame], field, |_| {}).unwrap();
-    let camera = Camera::framing(&film.bounds(), view.0, view.1, 4.0 / 3.0);
+    let camera = film.camera(view.0, view.1, 4.0 / 3.0);
     let colours = film.colours(Ramp::default());
     let options =
         Options { colour: colours.as_ref().map(|c| c.0), light_azimuth: view.0 as f32 - 50.0, ..options };
@@ -78,7 +78,7 @@ fn bridge_in_the_dark_with_tetrahedra() {
 #[test]
 fn the_tolerance_would_notice_a_missing_shadow() {
     let mut film = Film::shoot(run("cloth"), &[0], None, |_| {}).unwrap();
-    let camera = Camera::framing(&film.bounds(), 35.0, 20.0, 4.0 / 3.0);
+    let camera = film.camera(35.0, 20.0, 4.0 / 3.0);
     let mut draw = |shadows| {
         film.draw(&mut offscreen(4), 0, &Options { shadows, ..Options::default() }, &camera, SIZE, None)
             .unwrap()

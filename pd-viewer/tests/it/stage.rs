@@ -24,10 +24,10 @@ pub(crate) fn run(name: &str) -> SceneRun {
     SceneRun::new(scene(name), &Registry::standard()).unwrap()
 }
 
-/// A drawing of a scene at rest, and a camera that shows it.
+/// A drawing of a scene at rest, and a camera that shows its bodies.
 pub(crate) fn at_rest(name: &str, azimuth: f64, elevation: f64) -> (Drawing, Camera) {
     let drawing = Drawing::of_scene(&scene(name));
-    let camera = Camera::framing(&drawing.bounds(), azimuth, elevation, 4.0 / 3.0);
+    let camera = Camera::framing(&drawing.body_bounds(), azimuth, elevation, 4.0 / 3.0);
     (drawing, camera)
 }
 
