@@ -160,13 +160,19 @@ mod tests {
     #[test]
     fn a_restored_state_repeats_the_run_to_the_bit() {
         let mut run = cloth();
-        (0..5).for_each(|_| drop(run.advance().unwrap()));
+        (0..5).for_each(|_| {
+            run.advance().unwrap();
+        });
         let kept = run.checkpoint();
-        (0..5).for_each(|_| drop(run.advance().unwrap()));
+        (0..5).for_each(|_| {
+            run.advance().unwrap();
+        });
         let hash = run.sim.state.hash();
         run.set_state(kept.state, kept.frame).unwrap();
         assert_eq!(run.frame(), 5);
-        (0..5).for_each(|_| drop(run.advance().unwrap()));
+        (0..5).for_each(|_| {
+            run.advance().unwrap();
+        });
         assert_eq!((run.sim.state.hash(), run.frame()), (hash, 10));
         assert!(run.set_state(State::at_rest(vec![]), 0).is_err());
     }
@@ -174,7 +180,9 @@ mod tests {
     #[test]
     fn obstacles_gravity_and_display_change_while_running_and_bodies_do_not() {
         let mut run = cloth();
-        (0..3).for_each(|_| drop(run.advance().unwrap()));
+        (0..3).for_each(|_| {
+            run.advance().unwrap();
+        });
         let mut desc = run.scene.desc.clone();
         let fingerprint = run.scene.fingerprint();
         desc.objects[0].display.colour = Some([1.0, 0.0, 0.0]);
@@ -183,7 +191,9 @@ mod tests {
         desc.step.gravity = [0.0, 3.0, 0.0];
         run.set_outside(desc.clone()).unwrap();
         assert_ne!(run.scene.fingerprint(), fingerprint);
-        (0..120).for_each(|_| drop(run.advance().unwrap()));
+        (0..120).for_each(|_| {
+            run.advance().unwrap();
+        });
         let high = run.sim.state.x.iter().map(|x| x.y).fold(f64::NEG_INFINITY, f64::max);
         let anchor = run.scene.rest().iter().map(|x| x.y).fold(f64::NEG_INFINITY, f64::max);
         assert!(high > anchor + 0.2, "the cloth now falls upwards: {high} against {anchor}");

@@ -1,0 +1,65 @@
+//! File dialogs on a thread of their own: the window goes on while one is open. Where there is none (no desktop portal),
+//! the path can be typed.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, channel};
+
+/// What a path is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A scene to open.
+    Open,
+    /// A file for the scene.
+    Save,
+    /// A mesh to import.
+    Import,
+    /// A directory for recordings.
+    RecordTo,
+}
+
+/// At most one dialog.
+#[derive(Default)]
+pub struct Dialogs {
+    open: Option<(Purpose, Receiver<Option<PathBuf>>)>,
+}
+
+impl Dialogs {
+    /// Opens a dialog, unless one is open.
+    pub fn ask(&mut self, purpose: Purpose, wake: impl Fn() + Send + 'static) {
+        if self.open.is_some() {
+            return;
+        }
+        let (answer, wait) = channel();
+        let ask = move || {
+            let dialog = rfd::FileDialog::new();
+            let path = match purpose {
+                Purpose::Open => dialog.set_title("Open a scene").add_filter("scene", &["toml"]).pick_file(),
+                Purpose::Save => dialog.set_title("Save the scene").set_file_name("scene.toml").save_file(),
+                Purpose::Import => dialog.set_title("Import a mesh").pick_file(),
+                Purpose::RecordTo => dialog.set_title("Directory for recordings").pick_folder(),
+            };
+            let _ = answer.send(path);
+            wake();
+        };
+        if std::thread::Builder::new().name("dialog".into()).spawn(ask).is_ok() {
+            self.open = Some((purpose, wait));
+        }
+    }
+
+    /// The answer, once there is one.
+    pub fn answer(&mut self) -> Option<(Purpose, PathBuf)> {
+        let (purpose, wait) = self.open.as_ref()?;
+        match wait.try_recv() {
+            Ok(path) => {
+                let purpose = *purpose;
+                self.open = None;
+                path.map(|path| (purpose, path))
+            }
+            Err(std::sync::mpsc::TryRecvError::Empty) => None,
+            Err(std::sync::mpsc::TryRecvError::Disconnected) => {
+                self.open = None;
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! How the scene is drawn.
+
+use crate::app::App;
+use crate::app::widgets::section;
+use crate::app::worker::Command;
+use crate::draw::{Field, MatCap, Plane, Ramp, Shading};
+use egui::Ui;
+
+impl App {
+    pub(in crate::app) fn display(&mut self, ui: &mut Ui) {
+        let before = (self.options, self.settings.clone());
+        section(ui, "Shading", true, |ui| {
+            ui.horizontal_wrapped(|ui| {
+                ui.radio_value(&mut self.options.shading, Shading::Phong, "Blinn-Phong");
+                for matcap in MatCap::ALL {
+                    ui.radio_value(
+                        &mut self.options.shading,
+                        Shading::MatCap(matcap),
+                        format!("MatCap {}", matcap.name()),
+                    );
+                }
+                ui.radio_value(&mut self.options.shading, Shading::Normals, "Normals");
+            });
+            ui.checkbox(&mut self.options.flat, "Flat");
+            ui.checkbox(&mut self.settings.shadows, "Shadows");
+            ui.add(egui::Slider::new(&mut self.options.softness, 0.0..=6.0).text("Softness"));
+            ui.add(
+                egui::Slider::new(&mut self.options.light_azimuth, -180.0..=180.0).text("Light direction"),
+            );
+            ui.add(egui::Slider::new(&mut self.options.light_elevation, 5.0..=90.0).text("Light height"));
+        });
+        section(ui, "Shown", true, |ui| {
+            ui.checkbox(&mut self.settings.wireframe, "Wireframe");
+            ui.checkbox(&mut self.options.surfaces, "Surfaces");
+            ui.checkbox(&mut self.options.edges, "All edges, inside too");
+            ui.checkbox(&mut self.options.points, "Vertices");
+            ui.checkbox(&mut self.settings.show_pins, "Pins");
+            ui.checkbox(&mut self.options.obstacles, "Obstacles");
+            ui.checkbox(&mut self.options.floor, "Floor");
+            let mut tets = self.options.tets.is_some();
+            ui.checkbox(&mut tets, "Tetrahedra apart");
+            self.options.tets = tets.then(|| self.options.tets.unwrap_or(0.8));
+            if let Some(share) = &mut self.options.tets {
+                ui.add(egui::Slider::new(share, 0.1..=1.0).text("Size of tetrahedra"));
+            }
+            self.cut(ui);
+        });
+        section(ui, "Colour map", true, |ui| self.colour_map(ui));
+        section(ui, "Touchpad", false, |ui| {
+            ui.checkbox(&mut self.settings.scroll_turns, "Two fingers orbit instead of zooming");
+        });
+        self.options.shadows = self.settings.shadows;
+        self.options.wireframe = self.settings.wireframe;
+        self.redraw |= before != (self.options, self.settings.clone());
+    }
+
+    fn cut(&mut self, ui: &mut Ui) {
+        let mut on = self.options.cut.is_some();
+        ui.checkbox(&mut on, "Cut open");
+        if !on {
+            self.options.cut = None;
+            return;
+        }
+        let bounds = self.drawing.body_bounds();
+        let plane = self
+            .options
+            .cut
+            .get_or_insert_with(|| Plane { point: bounds.centre(), normal: pd_core::Vec3::x() });
+        let (low, high) = (bounds.low.x.min(bounds.high.x), bounds.high.x.max(bounds.low.x));
+        if low.is_finite() && high.is_finite() {
+            ui.add(egui::Slider::new(&mut plane.point.x, low..=high).text("Cut at x"));
+        }
+    }
+
+    fn colour_map(&mut self, ui: &mut Ui) {
+        let before = (self.field, self.panels.ramp);
+        ui.horizontal_wrapped(|ui| {
+            ui.radio_value(&mut self.field, None, "Materials");
+            for field in Field::ALL {
+                ui.radio_value(&mut self.field, Some(field), field.name());
+            }
+        });
+        ui.horizontal_wrapped(|ui| {
+            for ramp in Ramp::ALL {
+                ui.radio_value(&mut self.panels.ramp, ramp, ramp.name());
+            }
+        });
+        if before != (self.field, self.panels.ramp) {
+            self.worker.send(Command::Field(self.field));
+            self.redraw = true;
+        }
+    }
+}

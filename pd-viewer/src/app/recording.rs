@@ -1,0 +1,260 @@
+//! Recordings: pictures and meshes written by a thread of its own.
+//!
+//! Frames are handed over one by one through a short queue; while recording, the simulation is stepped frame by frame as the
+//! queue takes them, so that nothing is lost and the window never waits.
+
+use super::App;
+use super::advice::Problem;
+use super::worker::{Command, Frame, Loaded};
+use crate::draw::{Camera, Drawing, Material, Options};
+use crate::record::{Format, MeshFormat, MeshRecorder, RecordError, Recorder};
+use crate::render::{Driver, Offscreen};
+use pd_sim::scene::desc::ColliderDesc;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
+
+/// What is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One picture.
+    Screenshot,
+    /// A directory of pictures.
+    PngSequence,
+    /// A moving picture of 256 colours.
+    Gif,
+    /// A moving picture in full colour.
+    Apng,
+    /// An animated mesh.
+    Gltf,
+    /// A directory of meshes.
+    ObjSequence,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Screenshot, Self::PngSequence, Self::Gif, Self::Apng, Self::Gltf, Self::ObjSequence];
+
+    /// Name on its button.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Screenshot => "Screenshot",
+            Self::PngSequence => "PNG sequence",
+            Self::Gif => "GIF",
+            Self::Apng => "APNG",
+            Self::Gltf => "glTF animation",
+            Self::ObjSequence => "OBJ sequence",
+        }
+    }
+
+    fn file(self, stem: &str) -> String {
+        match self {
+            Self::Screenshot => format!("{stem}.png"),
+            Self::PngSequence => format!("{stem}-png"),
+            Self::Gif => format!("{stem}.gif"),
+            Self::Apng => format!("{stem}.apng"),
+            Self::Gltf => format!("{stem}.glb"),
+            Self::ObjSequence => format!("{stem}-obj"),
+        }
+    }
+}
+
+/// One frame to write.
+struct Shot {
+    frame: Arc<Frame>,
+    camera: Camera,
+    options: Options,
+    materials: Vec<Material>,
+    visible: Vec<bool>,
+    colliders: Vec<ColliderDesc>,
+}
+
+/// A recording under way.
+struct Active {
+    kind: Kind,
+    path: PathBuf,
+    shots: SyncSender<Shot>,
+    last: u64,
+    frames: u64,
+}
+
+/// Recordings of a window.
+pub struct Recording {
+    active: Option<Active>,
+    results: Vec<Receiver<Result<(PathBuf, usize), Problem>>>,
+    /// Frames after which a recording ends by itself.
+    pub length: u64,
+    /// Size of pictures; 0: as the view.
+    pub size: [u32; 2],
+    /// The last file written.
+    pub last: Option<PathBuf>,
+}
+
+impl Default for Recording {
+    fn default() -> Self {
+        Self { active: None, results: vec![], length: 120, size: [640, 480], last: None }
+    }
+}
+
+impl Recording {
+    /// The kind and the number of frames of the recording under way.
+    pub fn active(&self) -> Option<(Kind, u64)> {
+        self.active.as_ref().map(|active| (active.kind, active.frames))
+    }
+
+    /// Whether files are still being written.
+    pub fn is_busy(&self) -> bool {
+        self.active.is_some() || !self.results.is_empty()
+    }
+}
+
+impl App {
+    /// Starts a recording into the directory of the settings, under a name that is free.
+    pub fn start_recording(&mut self, kind: Kind) {
+        let Some(loaded) = self.loaded.clone() else { return };
+        if self.recording.active.is_some() {
+            return;
+        }
+        let directory = PathBuf::from(&self.settings.record_directory);
+        if let Err(error) = std::fs::create_dir_all(&directory) {
+            self.problem = Some(Problem::not_written(&directory, error));
+            return;
+        }
+        let stem = Path::new(&self.document.name).file_stem().map_or("scene".into(), |s| s.to_string_lossy());
+        let free = |name: String| {
+            let path = directory.join(name);
+            (!path.exists()).then_some(path)
+        };
+        let Some(path) = (1..10_000).find_map(|k| free(kind.file(&format!("{stem}-{k:03}")))) else { return };
+        let size = if self.recording.size[0] == 0 { self.stage.size() } else { self.recording.size };
+        let fps = (1.0 / self.document.desc.step.dt).round().clamp(1.0, 240.0) as u32;
+        let (shots, inbox) = sync_channel(2);
+        let (answer, result) = channel();
+        let (target, context) = (path.clone(), self.context.clone());
+        let write = move || {
+            let written = write(kind, &target, &loaded, size.map(|s| s.clamp(16, 4096)), fps, &inbox);
+            let _ = answer.send(written.map(|frames| (target, frames)));
+            context.request_repaint();
+        };
+        if std::thread::Builder::new().name("recording".into()).spawn(write).is_err() {
+            self.problem = Some(Problem::internal("starting a thread"));
+            return;
+        }
+        self.recording.results.push(result);
+        self.recording.active = Some(Active { kind, path, shots, last: 0, frames: 0 });
+        self.redraw = true;
+    }
+
+    /// Ends the recording under way; what was handed over is still written.
+    pub fn stop_recording(&mut self) {
+        if let Some(active) = self.recording.active.take() {
+            self.note = format!("Writing {}", active.path.display());
+        }
+    }
+
+    /// Hands the present frame over and asks for the next; takes in finished files.
+    pub(super) fn record(&mut self) {
+        if let Some(mut active) = self.recording.active.take()
+            && self.hand_over(&mut active)
+        {
+            self.recording.active = Some(active);
+        }
+        let mut done = vec![];
+        self.recording.results.retain(|result| match result.try_recv() {
+            Ok(result) => {
+                done.push(result);
+                false
+            }
+            Err(error) => error == std::sync::mpsc::TryRecvError::Empty,
+        });
+        for result in done {
+            match result {
+                Ok((path, frames)) => {
+                    self.note = format!("Wrote {} ({frames} frames)", path.display());
+                    self.recording.last = Some(path);
+                }
+                Err(problem) => {
+                    self.recording.active = None;
+                    self.problem = Some(problem);
+                }
+            }
+        }
+    }
+
+    /// Whether the recording goes on.
+    fn hand_over(&mut self, active: &mut Active) -> bool {
+        if active.last == self.frame.serial || self.loaded.as_ref().is_none_or(|l| l.id != self.frame.scene) {
+            return true;
+        }
+        let shot = Shot {
+            frame: self.frame.clone(),
+            camera: self.camera,
+            options: self.options,
+            materials: self.drawing.materials.clone(),
+            visible: self.drawing.visible.clone(),
+            colliders: self.document.desc.colliders.clone(),
+        };
+        match active.shots.try_send(shot) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => {
+                self.context.request_repaint_after(std::time::Duration::from_millis(10));
+                return true;
+            }
+            Err(TrySendError::Disconnected(_)) => return false,
+        }
+        active.last = self.frame.serial;
+        active.frames += 1;
+        if active.kind == Kind::Screenshot || active.frames >= self.recording.length.max(1) {
+            return false;
+        }
+        self.worker.send(Command::Step(1));
+        true
+    }
+}
+
+/// Writes frames until the other end is dropped.
+fn write(
+    kind: Kind,
+    path: &Path,
+    loaded: &Loaded,
+    size: [u32; 2],
+    fps: u32,
+    inbox: &Receiver<Shot>,
+) -> Result<usize, Problem> {
+    let failed = |error: RecordError| Problem::not_written(path, error);
+    let mesh = |format| -> Result<usize, Problem> {
+        let mut recorder =
+            MeshRecorder::new(path, format, loaded.topology.triangles.clone(), fps).map_err(failed)?;
+        for shot in inbox {
+            recorder.add(&shot.frame.x).map_err(failed)?;
+        }
+        recorder.finish().map_err(failed)
+    };
+    let picture = |format| -> Result<usize, Problem> {
+        let driver = |error: crate::render::RenderError| {
+            Problem::words("The pictures could not be drawn.", error.to_string())
+        };
+        let mut offscreen = Offscreen::new(Driver::default(), 4).map_err(driver)?;
+        let mut recorder = Recorder::new(path, format, fps).map_err(failed)?;
+        let mut drawing = Drawing::new(loaded.topology.clone());
+        for shot in inbox {
+            drawing.set_positions(&shot.frame.x);
+            drawing.set_values(&shot.frame.values);
+            drawing.set_obstacles(&shot.colliders, shot.frame.time);
+            drawing.materials.clone_from(&shot.materials);
+            drawing.visible.clone_from(&shot.visible);
+            let image = offscreen.draw(&drawing, &shot.options, &shot.camera, size, None).map_err(driver)?;
+            recorder.add(&image).map_err(failed)?;
+        }
+        recorder.finish().map_err(failed)
+    };
+    match kind {
+        Kind::Screenshot => picture(Format::Png),
+        Kind::PngSequence => picture(Format::PngSequence),
+        Kind::Gif => picture(Format::Gif),
+        Kind::Apng => picture(Format::Apng),
+        Kind::Gltf => mesh(MeshFormat::Glb),
+        Kind::ObjSequence => mesh(MeshFormat::ObjSequence),
+    }
+}

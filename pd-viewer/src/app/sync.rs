@@ -1,0 +1,242 @@
+//! Once per pass of the window: what the simulation tells, what the document asks for, what is drawn.
+
+use super::dialogs::Purpose;
+use super::worker::{Command, Event, Loaded, Request};
+use super::{App, Selected};
+use crate::draw::{Drawing, Line, Marker, Material, PALETTE};
+use crate::render::SceneRenderer;
+use pd_core::Vec3;
+use pd_sim::scene::desc::DisplayDesc;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Most dots of one kind that are drawn.
+const MOST_DOTS: usize = 4000;
+
+impl App {
+    /// Takes in everything that happened since the last pass.
+    pub(super) fn take_in(&mut self) {
+        while let Some(event) = self.worker.event() {
+            self.take_event(event);
+        }
+        while let Some((purpose, path)) = self.dialogs.answer() {
+            match purpose {
+                Purpose::Open => self.open(&path.display().to_string()),
+                Purpose::Save => self.save(&path),
+                Purpose::Import => self.import(&path),
+                Purpose::RecordTo => self.settings.record_directory = path.display().to_string(),
+            }
+        }
+        self.take_imports();
+        let frame = self.worker.frame();
+        if frame.serial != self.frame.serial {
+            self.frame = frame;
+            self.redraw = true;
+        }
+    }
+
+    fn take_event(&mut self, event: Event) {
+        match event {
+            Event::Preparing(stage) => {
+                let since = self.preparing.map_or_else(Instant::now, |(_, since)| since);
+                self.preparing = Some((stage, since));
+            }
+            Event::Ready(loaded) => self.take_scene(loaded),
+            Event::Cancelled => {
+                self.preparing = None;
+                self.note = "Cancelled; what ran before still runs".into();
+            }
+            Event::Failed(problem) => {
+                self.preparing = None;
+                self.problem = Some(problem);
+            }
+            Event::Measured { frame, reduction, measures } => self.history.push(frame, reduction, measures),
+            Event::Kept(frame) => self.note = format!("State kept at frame {frame}"),
+            Event::Restored(frame) => self.note = format!("Back to the state of frame {frame}"),
+        }
+    }
+
+    fn take_scene(&mut self, loaded: Arc<Loaded>) {
+        self.preparing = None;
+        self.drawing = Drawing::new(loaded.topology.clone());
+        self.drawing.set_positions(&loaded.rest);
+        self.note = format!(
+            "{} vertices, {} constraints, prepared in {:.0} ms",
+            loaded.rest.len(),
+            loaded.constraints,
+            loaded.prepare.as_secs_f64() * 1e3
+        );
+        let fresh = loaded.fresh;
+        self.loaded = Some(loaded);
+        self.stage.forget();
+        self.redraw = true;
+        if fresh {
+            self.history = Default::default();
+            self.refresh_drawing();
+            self.frame_all();
+        }
+    }
+
+    /// Shows everything.
+    pub fn frame_all(&mut self) {
+        let [w, h] = self.stage.size();
+        self.camera.frame(&self.drawing.bounds(), f64::from(w.max(1)) / f64::from(h.max(1)));
+    }
+
+    /// Sends the description if it differs from what was sent.
+    pub(super) fn send_scene(&mut self, fresh: bool) {
+        let desc = &self.document.desc;
+        if !fresh && self.sent.as_ref() == Some(desc) {
+            return;
+        }
+        self.sent = Some(desc.clone());
+        self.redraw = true;
+        if desc.objects.is_empty() {
+            // A scene without bodies cannot be simulated; it is only drawn.
+            self.worker.send(Command::Cancel);
+            self.worker.send(Command::Run(false));
+            self.loaded = None;
+            self.preparing = None;
+            self.drawing = Drawing::new(Arc::new(crate::draw::Topology::new(vec![], vec![], vec![], vec![])));
+            return;
+        }
+        let request = Request {
+            name: self.document.name.clone(),
+            desc: desc.clone(),
+            directory: self.document.directory.clone(),
+            fresh: fresh || self.loaded.is_none(),
+        };
+        self.worker.send(Command::Describe(Box::new(request)));
+    }
+
+    /// The body of the description that a vertex of the running scene belongs to, and its own number there.
+    pub fn body_of(&self, vertex: u32) -> Option<(usize, u32)> {
+        let loaded = self.loaded.as_ref()?;
+        let object = loaded.objects.iter().find(|object| object.range.contains(&(vertex as usize)))?;
+        let index = self.document.desc.objects.iter().position(|desc| desc.name == object.name)?;
+        Some((index, vertex - object.range.start as u32))
+    }
+
+    /// The running body of the selected object.
+    pub(super) fn selected_loaded(&self) -> Option<&super::worker::LoadedObject> {
+        let Selected::Object(index) = self.selected else { return None };
+        let name = &self.document.desc.objects.get(index)?.name;
+        self.loaded.as_ref()?.objects.iter().find(|object| object.name == *name)
+    }
+
+    /// Brings the drawing up to date and hands it to the renderer.
+    pub(super) fn refresh_drawing(&mut self) {
+        if !std::mem::take(&mut self.redraw) {
+            return;
+        }
+        let started = Instant::now();
+        let ours = self.loaded.as_ref().is_some_and(|loaded| loaded.id == self.frame.scene);
+        let mut time = 0.0;
+        if ours {
+            self.drawing.set_positions(&self.frame.x);
+            self.drawing.set_values(&self.frame.values);
+            time = self.frame.time;
+        }
+        self.options.colour = (ours && !self.frame.values.is_empty()).then_some(crate::draw::ColourRange {
+            low: self.frame.range.0,
+            high: self.frame.range.1,
+            ramp: self.panels.ramp,
+        });
+        self.drawing.set_obstacles(&self.document.desc.colliders, time);
+        self.dress();
+        self.mark();
+        if let Some(state) = &self.device {
+            let mut renderer = state.renderer.write();
+            if let Some(scene) = renderer.callback_resources.get_mut::<SceneRenderer>() {
+                scene.upload(&state.device, &state.queue, &self.drawing, &self.options);
+            }
+        }
+        self.upload = started.elapsed();
+    }
+
+    /// Colours and visibility from the description.
+    fn dress(&mut self) {
+        let desc = &self.document.desc;
+        for (k, part) in self.drawing.topology.parts.iter().enumerate() {
+            let display =
+                desc.objects.iter().find(|object| object.name == part.name).map(|object| object.display);
+            let display = display.unwrap_or_default();
+            let plain = part.tets.is_empty();
+            self.drawing.materials[k] = material(&display, PALETTE[k % PALETTE.len()], plain);
+            self.drawing.visible[k] = !display.hidden;
+        }
+        let mut floors = desc.colliders.iter().filter(|c| c.kind() == "floor");
+        if floors.any(|floor| floor.display().hidden) {
+            self.drawing.floor = None;
+        }
+        self.drawing.obstacles.retain(|o| desc.colliders.get(o.index).is_none_or(|c| !c.display().hidden));
+        for obstacle in &mut self.drawing.obstacles {
+            obstacle.material = Material::obstacle();
+            if let Some(colour) = desc.colliders.get(obstacle.index).and_then(|c| c.display().colour) {
+                obstacle.material = Material::plain(linear(colour));
+            }
+        }
+    }
+
+    /// Dots on pins and selected vertices, the line of a pull.
+    fn mark(&mut self) {
+        self.drawing.markers.clear();
+        self.drawing.lines.clear();
+        let Some(loaded) = self.loaded.clone() else { return };
+        let mut dots: Vec<(u32, [f32; 4], f32)> = vec![];
+        if self.settings.show_pins {
+            for object in &loaded.objects {
+                let first = object.range.start as u32;
+                let pins = object.pins.iter().flatten().take(MOST_DOTS);
+                dots.extend(pins.map(|v| (v + first, [1.0, 0.75, 0.1, 1.0], 7.0)));
+            }
+        }
+        if let Some(object) = self.selected_loaded() {
+            let first = object.range.start as u32;
+            let chosen = self.vertices.iter().take(MOST_DOTS);
+            dots.extend(chosen.map(|v| (v + first, [0.1, 0.9, 1.0, 1.0], 6.0)));
+        }
+        if let Some(vertex) = self.stage.hovered() {
+            dots.push((vertex, [1.0, 1.0, 1.0, 0.9], 8.0));
+        }
+        for (vertex, colour, size) in dots {
+            if let Some(at) = self.drawing.position(vertex) {
+                self.drawing.markers.push(Marker { at, colour, size, on_top: true });
+            }
+        }
+        if let Some((vertex, target)) = self.stage.pulling()
+            && let Some(from) = self.drawing.position(vertex)
+        {
+            let red = [0.95, 0.12, 0.08, 1.0];
+            self.drawing.lines.push(Line { from, to: target, colour: red, width: 2.5, on_top: true });
+            self.drawing.markers.push(Marker { at: from, colour: red, size: 9.0, on_top: true });
+            self.drawing.markers.push(Marker { at: target, colour: red, size: 6.0, on_top: true });
+        }
+    }
+
+    /// Position of a vertex of the running scene, m.
+    pub fn vertex(&self, vertex: u32) -> Option<Vec3> {
+        self.frame.x.get(vertex as usize).copied()
+    }
+}
+
+fn material(display: &DisplayDesc, default: [f32; 3], cloth: bool) -> Material {
+    let colour = display.colour.map_or(default, linear);
+    if cloth { Material::lined(colour) } else { Material::plain(colour) }
+}
+
+/// sRGB as a screen shows it to linear light.
+pub(super) fn linear(colour: [f64; 3]) -> [f32; 3] {
+    colour.map(|c| {
+        let c = c.clamp(0.0, 1.0);
+        (if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }) as f32
+    })
+}
+
+/// Linear light to sRGB.
+pub(super) fn screen(colour: [f32; 3]) -> [f64; 3] {
+    colour.map(|c| {
+        let c = f64::from(c).clamp(0.0, 1.0);
+        if c <= 0.003_130_8 { c * 12.92 } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
+    })
+}

@@ -1,0 +1,167 @@
+//! The window under test, and waiting for its simulation.
+
+use egui::{Event, Modifiers, PointerButton, Pos2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use pd_core::Vec3;
+use pd_sim::ModelPaths;
+use pd_viewer::app::{App, Settings};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Most time any preparation may take here.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// The software rasteriser uses all cores; windows of several tests at once only slow each other down.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// A window with a scene in it.
+pub struct Window {
+    pub harness: Harness<'static, App>,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Window {
+    /// Opens a window and waits until its scene is ready.
+    pub fn open(scene: &str) -> Self {
+        Self::sized(scene, [760.0, 480.0])
+    }
+
+    pub fn sized(scene: &str, size: [f32; 2]) -> Self {
+        let mut window = Self::bare(scene, size);
+        window.wait("the scene", |app| app.loaded.is_some() && app.preparing.is_none());
+        window
+    }
+
+    /// Opens a window without waiting for anything.
+    pub fn bare(scene: &str, size: [f32; 2]) -> Self {
+        let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let scene = scene.to_owned();
+        let harness =
+            Harness::builder().with_size(size).with_max_steps(4).wgpu().build_eframe(move |creation| {
+                assert!(
+                    creation.wgpu_render_state.is_some(),
+                    "no graphics adapter: install mesa-vulkan-drivers"
+                );
+                let mut app = App::new(creation, Some(&scene), ModelPaths::default()).unwrap();
+                app.settings = Settings { real_time: false, panels: false, ..Settings::default() };
+                app.worker.send(pd_viewer::app::Command::RealTime(false));
+                app
+            });
+        Self { harness, _turn: turn }
+    }
+
+    pub fn app(&self) -> &App {
+        self.harness.state()
+    }
+
+    pub fn app_mut(&mut self) -> &mut App {
+        self.harness.state_mut()
+    }
+
+    pub fn step(&mut self) {
+        self.harness.step();
+    }
+
+    /// Draws until a condition holds.
+    pub fn wait(&mut self, what: &str, mut done: impl FnMut(&App) -> bool) {
+        let start = Instant::now();
+        loop {
+            self.harness.step();
+            if done(self.harness.state()) {
+                return;
+            }
+            assert!(start.elapsed() < LIMIT, "waited in vain for {what}; problem: {:?}", self.app().problem);
+            std::thread::sleep(Duration::from_millis(4));
+        }
+    }
+
+    /// Waits for the edit last made to take effect.
+    pub fn settle(&mut self) {
+        self.step();
+        self.wait("the edit", |app| {
+            app.preparing.is_none()
+                && app.loaded.as_ref().is_none_or(|l| l.desc.objects.len() == app.document.desc.objects.len())
+        });
+    }
+
+    /// Runs so many frames and pauses.
+    pub fn run_frames(&mut self, frames: u64) {
+        let goal = self.app().frame.frame + frames;
+        self.app_mut().worker.send(pd_viewer::app::Command::Step(frames));
+        self.wait("frames", |app| app.frame.frame >= goal || app.problem.is_some());
+        assert!(self.app().problem.is_none(), "{:?}", self.app().problem);
+    }
+
+    /// Where a vertex is in the window.
+    pub fn place(&self, vertex: u32) -> Pos2 {
+        let app = self.app();
+        let at = app.vertex(vertex).unwrap();
+        let [x, y, _] =
+            app.camera.project(at, app.stage.size()).expect("the vertex is in front of the camera");
+        let pixels = self.harness.ctx.pixels_per_point();
+        app.stage.rect().unwrap().min + egui::vec2(x as f32, y as f32) / pixels
+    }
+
+    pub fn vertex(&self, vertex: u32) -> Vec3 {
+        self.app().vertex(vertex).unwrap()
+    }
+
+    pub fn pointer(&mut self, to: Pos2) {
+        self.harness.event(Event::PointerMoved(to));
+        self.step();
+    }
+
+    pub fn button(&mut self, pos: Pos2, button: PointerButton, pressed: bool, modifiers: Modifiers) {
+        self.harness.event_modifiers(Event::PointerButton { pos, button, pressed, modifiers }, modifiers);
+        self.step();
+    }
+
+    /// Presses, moves in steps, and leaves the button down.
+    pub fn drag(&mut self, button: PointerButton, from: Pos2, to: Pos2) {
+        self.pointer(from);
+        self.button(from, button, true, Modifiers::NONE);
+        for k in 1..=4 {
+            self.pointer(from + (to - from) * (k as f32 / 4.0));
+        }
+    }
+
+    pub fn release(&mut self, button: PointerButton, at: Pos2) {
+        self.button(at, button, false, Modifiers::NONE);
+        self.step();
+    }
+
+    pub fn click(&mut self, at: Pos2, modifiers: Modifiers) {
+        self.pointer(at);
+        self.button(at, PointerButton::Primary, true, modifiers);
+        self.button(at, PointerButton::Primary, false, modifiers);
+        self.step();
+    }
+
+    pub fn key(&mut self, key: egui::Key) {
+        self.harness.key_press(key);
+        self.step();
+        self.step();
+    }
+
+    pub fn keys(&mut self, modifiers: Modifiers, key: egui::Key) {
+        self.harness.key_press_modifiers(modifiers, key);
+        self.step();
+        self.step();
+    }
+
+    /// Clicks the widget of this name.
+    pub fn press(&mut self, label: &str) {
+        self.harness.get_by_label(label).click();
+        self.step();
+        self.step();
+    }
+
+    pub fn has(&self, label: &str) -> bool {
+        self.harness.query_by_label(label).is_some()
+    }
+
+    pub fn has_text(&self, part: &str) -> bool {
+        self.harness.query_all_by_label_contains(part).next().is_some()
+    }
+}

@@ -1,0 +1,134 @@
+//! How it looks: names for screen readers, themes, nothing outside of the window. With `PD_UI_PICTURES` set to a directory
+//! the pictures are written there to be looked at.
+
+use crate::common::Window;
+use egui_kittest::kittest::Queryable as _;
+use pd_viewer::app::Selected;
+use pd_viewer::app::settings::{LeftPage, RightPage};
+
+fn picture(window: &mut Window, name: &str) -> image::RgbaImage {
+    let picture = window.harness.render().expect("an adapter");
+    if let Some(directory) = std::env::var_os("PD_UI_PICTURES") {
+        picture.save(std::path::Path::new(&directory).join(format!("{name}.png"))).unwrap();
+    }
+    picture
+}
+
+fn brightness(picture: &image::RgbaImage, x: u32, y: u32) -> u32 {
+    picture.get_pixel(x, y).0[..3].iter().map(|c| u32::from(*c)).sum()
+}
+
+#[test]
+fn every_page_fits_the_window_and_both_themes_draw() {
+    let mut window = Window::sized("cloth-pair", [1280.0, 720.0]);
+    window.app_mut().settings.panels = true;
+    window.run_frames(40);
+    window.app_mut().selected = Selected::Object(0);
+    let pages =
+        [RightPage::Physics, RightPage::Solver, RightPage::Display, RightPage::Measure, RightPage::Record];
+    for page in pages {
+        window.app_mut().settings.right = page;
+        window.app_mut().settings.left =
+            if page == RightPage::Physics { LeftPage::Scenes } else { LeftPage::Objects };
+        (0..3).for_each(|_| window.step());
+        let picture = picture(&mut window, &format!("{page:?}").to_lowercase());
+        assert_eq!(picture.dimensions(), (1280, 720));
+        let view = window.app().stage.rect().unwrap();
+        assert!(view.width() > 560.0 && view.height() > 500.0, "{page:?} leaves {view:?} for the view");
+    }
+    let dark = brightness(&picture(&mut window, "dark"), 6, 300);
+    window.press("Light");
+    (0..3).for_each(|_| window.step());
+    let light = brightness(&picture(&mut window, "light"), 6, 300);
+    assert!(light > dark + 300, "panels are {light} in the light theme and {dark} in the dark one");
+}
+
+#[test]
+fn widgets_have_names() {
+    let mut window = Window::sized("cloth-pair", [1280.0, 900.0]);
+    window.app_mut().settings.panels = true;
+    window.app_mut().settings.left = LeftPage::Objects;
+    window.app_mut().selected = Selected::Object(0);
+    let expected: [(RightPage, &[&str]); 5] = [
+        (RightPage::Physics, &["Damping", "Wind dial", "Strength", "Gravity"]),
+        (
+            RightPage::Solver,
+            &[
+                "Time step",
+                "Substeps",
+                "Iterations",
+                "Stepper",
+                "Global solver",
+                "Chebyshev S",
+                "Gamma",
+                "Rho",
+                "Threads",
+                "Device",
+            ],
+        ),
+        (RightPage::Display, &["Shadows", "Wireframe", "Softness", "Pins"]),
+        (RightPage::Measure, &["Plot of convergence", "Plot of energy", "Measure every"]),
+        (
+            RightPage::Record,
+            &[
+                "Directory",
+                "Frames",
+                "Screenshot",
+                "PNG sequence",
+                "GIF",
+                "APNG",
+                "glTF animation",
+                "OBJ sequence",
+            ],
+        ),
+    ];
+    for (page, names) in expected {
+        window.app_mut().settings.right = page;
+        (0..2).for_each(|_| window.step());
+        for name in names {
+            let found = window.harness.query_all_by_label(name).count();
+            assert!(found > 0, "{page:?} has {name}");
+        }
+    }
+    for name in [
+        "Run",
+        "Step",
+        "Restart",
+        "Undo",
+        "Redo",
+        "Scene view",
+        "Show cloth",
+        "Edge springs",
+        "Name",
+        "Colour",
+    ] {
+        assert!(window.harness.query_all_by_label_contains(name).count() > 0, "{name}");
+    }
+    window.key(egui::Key::F1);
+    for shortcut in pd_viewer::app::keys::SHORTCUTS {
+        assert!(
+            window.harness.query_all_by_label(shortcut.words).count() > 0,
+            "the help names {}",
+            shortcut.keys
+        );
+    }
+}
+
+#[test]
+fn the_view_shows_the_scene_and_hidden_bodies_vanish() {
+    let mut window = Window::open("cloth-pair");
+    let at = window.place(220);
+    let corner = window.app().stage.rect().unwrap().left_top() + egui::vec2(10.0, 40.0);
+    let pixel = |picture: &image::RgbaImage, p: egui::Pos2| picture.get_pixel(p.x as u32, p.y as u32).0;
+    let shown = picture(&mut window, "view");
+    assert_ne!(pixel(&shown, at), pixel(&shown, corner), "the cloth is not the background");
+    window.app_mut().document.desc.objects[0].display.hidden = true;
+    (0..3).for_each(|_| window.step());
+    let hidden = picture(&mut window, "hidden");
+    assert_ne!(pixel(&hidden, at), pixel(&shown, at), "the cloth is gone");
+    window.app_mut().document.desc.objects[0].display.hidden = false;
+    window.app_mut().document.desc.objects[0].display.colour = Some([0.0, 1.0, 0.0]);
+    (0..3).for_each(|_| window.step());
+    let [r, g, b, _] = pixel(&picture(&mut window, "green"), at);
+    assert!(g > r.saturating_add(30) && g > b.saturating_add(30), "green now: {r} {g} {b}");
+}

@@ -1,0 +1,130 @@
+//! Random input: no panic, no growth.
+//!
+//! The plain run sends 1,200 events. `PD_SOAK_SECONDS=60` makes it last a minute and reports memory at its thirds.
+
+use crate::common::Window;
+use egui::{Event, Key, Modifiers, PointerButton, Pos2};
+use std::time::{Duration, Instant};
+
+/// A small generator, so that a failure can be repeated (xorshift, Marsaglia 2003).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+}
+
+/// Resident memory of this process, bytes.
+fn memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    text.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0) * 4096
+}
+
+fn event(random: &mut Random, size: [f32; 2]) -> Event {
+    const KEYS: [Key; 20] = [
+        Key::Space,
+        Key::Period,
+        Key::R,
+        Key::F,
+        Key::H,
+        Key::F1,
+        Key::Q,
+        Key::W,
+        Key::E,
+        Key::T,
+        Key::B,
+        Key::L,
+        Key::P,
+        Key::K,
+        Key::J,
+        Key::Escape,
+        Key::Delete,
+        Key::Tab,
+        Key::Enter,
+        Key::ArrowDown,
+    ];
+    let pos = Pos2::new(random.below(size[0] as u64) as f32, random.below(size[1] as u64) as f32);
+    let modifiers = match random.below(8) {
+        0 => Modifiers::SHIFT,
+        1 => Modifiers::COMMAND,
+        2 => Modifiers::ALT,
+        _ => Modifiers::NONE,
+    };
+    let buttons =
+        [PointerButton::Primary, PointerButton::Primary, PointerButton::Secondary, PointerButton::Middle];
+    match random.below(10) {
+        0..=3 => Event::PointerMoved(pos),
+        4..=6 => {
+            let button = buttons[random.below(4) as usize];
+            Event::PointerButton { pos, button, pressed: random.below(2) == 0, modifiers }
+        }
+        7 => Event::MouseWheel {
+            unit: if random.below(2) == 0 { egui::MouseWheelUnit::Line } else { egui::MouseWheelUnit::Point },
+            delta: egui::vec2(random.below(9) as f32 - 4.0, random.below(9) as f32 - 4.0),
+            phase: egui::TouchPhase::Move,
+            modifiers,
+        },
+        8 => Event::Key {
+            key: KEYS[random.below(20) as usize],
+            physical_key: None,
+            pressed: true,
+            repeat: false,
+            modifiers: if random.below(4) == 0 { Modifiers::COMMAND } else { Modifiers::NONE },
+        },
+        _ => Event::Text(["a", "1", ".", "e9", "-", "é"][random.below(6) as usize].to_owned()),
+    }
+}
+
+#[test]
+fn random_input_neither_panics_nor_leaks() {
+    let size = [820.0, 520.0];
+    let mut window = Window::sized("cloth", size);
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let long: Option<u64> = std::env::var("PD_SOAK_SECONDS").ok().and_then(|s| s.parse().ok());
+    let (start, limit) = (Instant::now(), Duration::from_secs(long.unwrap_or(0)));
+    let mut events = 0u32;
+    let mut marks = vec![];
+    while events < 1200 || start.elapsed() < limit {
+        for _ in 0..4 {
+            let event = event(&mut random, size);
+            window.harness.event(event);
+            events += 1;
+        }
+        window.step();
+        // Files and dialogs are no part of this.
+        let app = window.app_mut();
+        if events.is_multiple_of(200) {
+            app.problem = None;
+            app.open(["cloth", "cloth-pair", "bar", "bridge"][random.below(4) as usize]);
+        }
+        let third = limit.as_secs_f64() / 3.0;
+        if long.is_some() && start.elapsed().as_secs_f64() > third * (marks.len() + 1) as f64 {
+            marks.push(memory());
+        }
+    }
+    let app = window.app();
+    assert!(app.frame.x.iter().all(|x| x.iter().all(|c| c.is_finite())));
+    // The window still works.
+    window.app_mut().problem = None;
+    window.app_mut().help = false;
+    window.app_mut().open("cloth");
+    window.wait("the scene", |app| app.loaded.as_ref().is_some_and(|l| l.desc == app.document.desc));
+    window.run_frames(2);
+    if let [first, .., last] = marks[..] {
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
+        let report = format!(
+            "{events} events; memory {:.1?} MB",
+            marks.iter().map(|m| megabytes(*m)).collect::<Vec<_>>()
+        );
+        std::fs::write(std::env::temp_dir().join("pd-viewer-soak.txt"), &report).unwrap();
+        assert!(last < first + first / 10, "memory grows: {report}");
+    }
+}
