@@ -35,16 +35,18 @@ fn measure(
         let options = Options { check_global_races: checks, check_shared: checks, ..Options::default() };
         let clock = Instant::now();
         let start = seconds(clock);
-        let (mut spent, mut instructions, mut each) = (0.0, 0, 0);
+        let (mut spent, mut instructions, mut each, mut launches) = (0.0, 0, 0, 0u32);
         // Processor time is counted in ticks of a few milliseconds: run long enough for them not to matter.
         while spent < 0.5 {
             each = device.launch_with(options, module, name, shape, &args)?.thread_instructions;
             instructions += each;
+            launches += 1;
             spent = seconds(clock) - start;
         }
         let rate = instructions as f64 / spent / 1e6;
+        let micros = 1e6 * spent / f64::from(launches);
         println!(
-            "{name:>10} {label:>15}: {each:>10} thread instructions a launch, {rate:7.0} million a second"
+            "{name:>10} {label:>15}: {each:>9} instructions, {micros:>8.0} µs a launch, {rate:>4.0} million a second"
         );
     }
     Ok(())
@@ -79,6 +81,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     args.push((n as i32).to_le_bytes().to_vec());
     measure(&device, &module, "jacobi", Shape::row(n.div_ceil(128) as u32, 128), &args)?;
+    // One block alone: what a launch costs beside its instructions.
+    measure(&device, &module, "jacobi", Shape::row(1, 128), &args)?;
 
     let args = [
         upload(&device, &doubles(n))?.to_le_bytes().to_vec(),

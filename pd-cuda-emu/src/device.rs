@@ -13,7 +13,8 @@ pub const SHARED_LIMIT: usize = 64 * 1024;
 /// What is checked while kernels run, and for how long they may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Races on device memory between threads of one launch. Costs time on every load and store.
+    /// Races on device memory between threads of one launch. Costs time on every load and store. Launches of 2²⁶
+    /// threads and more are not checked.
     pub check_global_races: bool,
     /// Races on shared memory, and reads of shared memory nobody wrote.
     pub check_shared: bool,

@@ -18,8 +18,8 @@ pub(crate) const WINDOW: u64 = 1 << 32;
 
 const ID_SHIFT: u32 = 36;
 const START: u64 = 1 << 34;
-/// Largest allocation in bytes.
-const LARGEST: u64 = 1 << 34;
+/// Memory of the device in bytes.
+pub(crate) const CAPACITY: u64 = 1 << 32;
 
 /// The bytes of one allocation. Threads of several launches may touch them at the same time, as on a device, so
 /// every access is a relaxed atomic one.
@@ -129,7 +129,7 @@ pub(crate) struct Table {
 impl Table {
     /// Takes a new allocation; its bytes are all ones, which read as NaN, like memory nobody wrote yet.
     pub(crate) fn allocate(&mut self, len: u64, constant: bool) -> Option<u64> {
-        if len > LARGEST || self.live_bytes + len > LARGEST {
+        if len > CAPACITY - self.live_bytes {
             return None;
         }
         self.live_bytes += len;

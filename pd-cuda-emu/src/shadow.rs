@@ -121,7 +121,9 @@ fn joined_other(mark: u64, who: &Who, is_atomic: bool) -> u64 {
     if crowd(mark) == BLOCK || !who.same_warp(thread(mark)) {
         return who.mark(BLOCK, is_atomic);
     }
-    // A warp barrier orders them within the warp, but another warp must still see both.
+    if mark as u32 & WARP_INTERVALS != who.warp_interval.min(WARP_INTERVALS) {
+        return who.mark(ONE, is_atomic); // ordered within the warp, and another warp meets this one all the same
+    }
     who.mark(WARP, is_atomic)
 }
 

@@ -147,3 +147,79 @@ fn memory_comes_and_goes() -> Result<(), DriverError> {
     assert!(driver.live_bytes() >= 32);
     Ok(())
 }
+
+/// All that `cudarc` 0.19 calls with CUDA 12.0 from its safe layer.
+const CALLED: &str = "
+    cuCtxCreate_v3 cuCtxDestroy_v2 cuCtxGetCacheConfig cuCtxGetCurrent cuCtxGetLimit
+    cuCtxGetStreamPriorityRange cuCtxSetCacheConfig cuCtxSetCurrent cuCtxSetFlags cuCtxSetLimit
+    cuCtxSynchronize cuDestroyExternalMemory cuDeviceGet cuDeviceGetAttribute cuDeviceGetCount
+    cuDeviceGetDefaultMemPool cuDeviceGetMemPool cuDeviceGetName cuDeviceGetUuid cuDeviceGetUuid_v2
+    cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxRetain cuDeviceSetMemPool cuDeviceTotalMem_v2
+    cuEventCreate cuEventDestroy_v2 cuEventElapsedTime cuEventQuery cuEventRecord cuEventSynchronize
+    cuExternalMemoryGetMappedBuffer cuFuncGetAttribute cuFuncSetAttribute cuFuncSetCacheConfig
+    cuGetErrorName cuGetErrorString cuGraphDestroy cuGraphExecDestroy cuGraphInstantiateWithFlags
+    cuGraphLaunch cuGraphUpload cuImportExternalMemory cuInit cuLaunchCooperativeKernel cuLaunchHostFunc
+    cuLaunchKernel cuMemAdvise_v2 cuMemAllocAsync cuMemAllocFromPoolAsync cuMemAllocManaged
+    cuMemAlloc_v2 cuMemFreeAsync cuMemFreeHost cuMemFree_v2 cuMemGetInfo_v2 cuMemHostAlloc
+    cuMemPoolCreate cuMemPoolDestroy cuMemPoolGetAttribute cuMemPoolSetAttribute cuMemPoolTrimTo
+    cuMemPrefetchAsync_v2 cuMemcpyDtoDAsync_v2 cuMemcpyDtoD_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoH_v2
+    cuMemcpyHtoDAsync_v2 cuMemcpyHtoD_v2 cuMemcpyPeerAsync cuMemsetD8Async cuMemsetD8_v2
+    cuModuleGetFunction cuModuleGetGlobal_v2 cuModuleLoad cuModuleLoadData cuModuleUnload
+    cuOccupancyAvailableDynamicSMemPerBlock cuOccupancyMaxActiveBlocksPerMultiprocessor
+    cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cuOccupancyMaxActiveClusters
+    cuOccupancyMaxPotentialBlockSize cuOccupancyMaxPotentialBlockSizeWithFlags
+    cuOccupancyMaxPotentialClusterSize cuProfilerStart cuProfilerStop cuStreamAttachMemAsync
+    cuStreamBeginCapture_v2 cuStreamCreate cuStreamCreateWithPriority cuStreamDestroy_v2
+    cuStreamEndCapture cuStreamIsCapturing cuStreamSynchronize cuStreamWaitEvent
+";
+
+#[test]
+fn every_function_cudarc_calls_is_there() {
+    pd_cuda_emu::install().unwrap();
+    // SAFETY: the library is open already under this name.
+    let library = unsafe { libloading::Library::new("libcuda.so") }.unwrap();
+    for name in CALLED.split_whitespace() {
+        // SAFETY: the address is not called.
+        let found = unsafe { library.get::<unsafe extern "C" fn()>(name.as_bytes()) };
+        assert!(found.is_ok(), "{name} is missing");
+    }
+}
+
+#[test]
+fn the_name_that_nvrtc_asks_for_is_not_taken() {
+    pd_cuda_emu::install().unwrap();
+    // SAFETY: a system without a driver has no such library; one with a driver has its own.
+    if let Ok(library) = unsafe { libloading::Library::new("libcuda.so.1") } {
+        // SAFETY: the address is not called.
+        assert!(unsafe { library.get::<unsafe extern "C" fn()>(b"pdEmuLastFault") }.is_err());
+    }
+}
+
+#[test]
+fn threads_launch_at_the_same_time_and_keep_their_faults_apart() {
+    let run = |short: bool| {
+        let (driver, context, stream) = stream();
+        driver.clear_fault();
+        let axpy = context.load_module(Ptx::from_src(AXPY)).unwrap().load_function("axpy").unwrap();
+        let n = 5000usize;
+        let dx = stream.clone_htod(&vec![1.0f32; n]).unwrap();
+        let mut dy = stream.alloc_zeros::<f32>(if short { n - 1 } else { n }).unwrap();
+        let (a, count) = (2.0f32, n as i32);
+        for _ in 0..20 {
+            let mut builder = stream.launch_builder(&axpy);
+            builder.arg(&a).arg(&dx).arg(&mut dy).arg(&count);
+            // SAFETY: the arguments are those of the kernel; one buffer is short on purpose.
+            let done = unsafe { builder.launch(LaunchConfig::for_num_elems(n as u32)) };
+            assert_eq!(done.is_err(), short);
+        }
+        assert_eq!(driver.last_fault().is_some(), short);
+        if !short {
+            assert_eq!(stream.clone_dtoh(&dy).unwrap(), vec![40.0f32; n]);
+        }
+    };
+    std::thread::scope(|s| {
+        for k in 0..4 {
+            s.spawn(move || run(k % 2 == 1));
+        }
+    });
+}

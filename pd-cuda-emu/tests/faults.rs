@@ -158,6 +158,26 @@ fn races_on_shared_memory() {
 }
 
 #[test]
+fn a_warp_barrier_orders_what_came_before_it() {
+    // Lane 1 reads the word of lane 0; after the warp barrier lane 0 reads and writes it again.
+    let lines = "st.shared.u32 [%s], %t; bar.sync 0; setp.eq.u32 %q, %t, 1; @%q ld.shared.u32 %z, [tile]; bar.warp.sync 0xffffffff; setp.eq.u32 %q, %t, 0; @%q ld.shared.u32 %z, [tile]; @%q st.shared.u32 [tile], 9;";
+    run(lines, Shape::row(1, 32), 64).unwrap();
+    let without = lines.replace("bar.warp.sync 0xffffffff;", "");
+    assert_eq!(race_of(run(&without, Shape::row(1, 32), 64)), (Space::Shared, Conflict::WriteAfterRead));
+    // Another warp that read before is not ordered by it.
+    let other = lines.replace("%t, 1; @%q ld", "%t, 33; @%q ld");
+    assert_eq!(race_of(run(&other, Shape::row(1, 64), 64)), (Space::Shared, Conflict::ReadAfterWrite));
+}
+
+#[test]
+fn registers_never_written_are_zero_in_every_block() {
+    let out =
+        run("setp.eq.u32 %q, %g, %t; @%q mov.u32 %z, 5; st.global.u32 [%a], %z;", Shape::row(2, 32), 64)
+            .unwrap();
+    assert_eq!((out[0], out[31], out[32], out[63]), (5, 5, 0, 0));
+}
+
+#[test]
 fn races_on_device_memory() {
     let shape = Shape::row(4, 32);
     assert_eq!(race_of(run("st.global.u32 [%p], %g;", shape, 128)), (Space::Global, Conflict::WriteWrite));

@@ -172,7 +172,7 @@ fn functions_are_called_by_some_lanes_and_by_themselves() {
         let expected = if i % 3 == 0 { (i as f64, input[i]) } else { (i as f64 + 0.5 * n as f64, n) };
         assert_eq!((out[i], steps[i]), expected, "thread {i}");
     }
-    let f = bench.upload(&vec![0i32; 40]);
+    let f = bench.upload(&[0i32; 40]);
     bench.run("recursion", Shape::row(1, 40), &[f], None);
     let fibonacci = [0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89];
     let got = bench.download::<i32>(f, 40);
@@ -198,7 +198,7 @@ fn branches_local_arrays_and_constants() {
     for i in 0..n {
         let x = x[i];
         let expected = match op[i] {
-            0 => x * w[i * 5 & 7],
+            0 => x * w[(i * 5) & 7],
             1 => x.abs().sqrt(),
             2 => x.floor() + x.ceil(),
             3 => x.min(0.25) * x.max(-0.5),

@@ -216,3 +216,37 @@ pub(super) fn reads_before_write(f: &Function) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::memory::Table;
+    use crate::module::Module;
+
+    fn clears(body: &str) -> bool {
+        let text = format!(".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() {{ {body} }}");
+        Module::load(&text, &mut Table::default()).unwrap().functions[0].clear
+    }
+
+    #[test]
+    fn only_code_with_a_gap_needs_clearing() {
+        let declared = ".reg .pred %p; .reg .b32 %a, %b;";
+        assert!(!clears(&format!("{declared} mov.u32 %a, 1; add.s32 %b, %a, %a;")));
+        assert!(clears(&format!("{declared} add.s32 %b, %a, %a;")));
+        let guarded = "setp.eq.u32 %p, 1, 1; @%p mov.u32 %a, 1; add.s32 %b, %a, %a;";
+        assert!(clears(&format!("{declared} {guarded}")));
+        let both = "setp.eq.u32 %p, 1, 1; @%p bra $x; mov.u32 %a, 1; bra $y; $x: mov.u32 %a, 2; $y: add.s32 %b, %a, %a;";
+        assert!(!clears(&format!("{declared} {both}")));
+        assert!(clears(&format!("{declared} {}", both.replace("$x: mov.u32 %a, 2;", "$x:"))));
+        let around = "mov.u32 %a, 0; $x: setp.lt.u32 %p, %a, 9; @!%p bra $y; add.s32 %a, %a, 1; mov.u32 %b, 3; bra $x; $y: mov.u32 %a, %b;";
+        assert!(clears(&format!("{declared} {around}")));
+    }
+
+    #[test]
+    fn compiled_kernels_have_no_gap() {
+        let module =
+            Module::load(include_str!("../../tests/data/kernels.ptx"), &mut Table::default()).unwrap();
+        let with_gap: Vec<&str> =
+            module.functions.iter().filter(|f| f.clear).map(|f| f.name.as_str()).collect();
+        assert_eq!(with_gap, [""; 0]);
+    }
+}

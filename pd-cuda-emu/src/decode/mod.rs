@@ -30,6 +30,7 @@ pub(crate) fn function(layout: &Layout<'_>, index: usize) -> Result<Function, Pt
     }
     let line = syntax.statements.last().map_or(syntax.line, |s| s.line);
     code.push(Instr { op: Op::Ret, guard: NONE, negated: false, line });
+    let calls = code.iter().any(|i| matches!(i.op, Op::Call { .. }));
     let names = decoder.names;
     let mut f = Function {
         name: syntax.name.clone(),
@@ -45,7 +46,8 @@ pub(crate) fn function(layout: &Layout<'_>, index: usize) -> Result<Function, Pt
         params: place.params.clone(),
         param_bytes: place.param_bytes,
         frame_bytes: place.frame_bytes,
-        shared_bytes: place.shared_bytes,
+        // A function that is called may name shared variables that the kernel does not.
+        shared_bytes: if calls { place.shared_bytes } else { names.shared_used.get() },
         clear: true,
         max_threads: syntax.max_threads,
         required_threads: syntax.required_threads,

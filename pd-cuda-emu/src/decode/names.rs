@@ -4,7 +4,8 @@ use super::layout::{Layout, Symbol};
 use crate::error::PtxError;
 use crate::instr::{Reg, Special};
 use crate::parse::Type;
-use crate::parse::syntax::{Literal, Operand};
+use crate::parse::syntax::{Literal, Operand, VarSpace};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// A declared register: its type's size in bits (one for a predicate) and its index in its file.
@@ -28,6 +29,8 @@ pub(super) struct Names<'a> {
     pub(super) declared32: u32,
     pub(super) declared64: u32,
     pub(super) labels: BTreeMap<&'a str, u32>,
+    /// End of the module's shared variables that the function names.
+    pub(super) shared_used: Cell<usize>,
 }
 
 impl<'a> Names<'a> {
@@ -45,6 +48,7 @@ impl<'a> Names<'a> {
             npred: 0,
             declared32: 0,
             declared64: 0,
+            shared_used: Cell::new(0),
             labels: f.labels.iter().map(|(name, at)| (name.as_str(), *at as u32)).collect(),
         };
         for r in &f.registers {
@@ -167,11 +171,14 @@ impl<'a> Names<'a> {
 
     /// A variable visible in the function.
     pub(super) fn symbol(&self, name: &str) -> Option<Symbol> {
-        self.layout.functions[self.index]
+        let symbol = self.layout.functions[self.index]
             .variables
             .get(name)
-            .or_else(|| self.layout.symbols.get(name))
-            .copied()
+            .or_else(|| self.layout.symbols.get(name))?;
+        if symbol.space == VarSpace::Shared && symbol.bytes > 0 {
+            self.shared_used.set(self.shared_used.get().max(symbol.address as usize + symbol.bytes));
+        }
+        Some(*symbol)
     }
 
     /// Offset of a formal parameter or result.

@@ -3,12 +3,11 @@
 
 use super::codes::Code;
 use super::{device, pointer, put};
+use crate::memory::CAPACITY;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// Handle of the primary context.
 const CONTEXT: u64 = 0xc0;
-/// Memory the device claims to have.
-const MEMORY: usize = 1 << 34;
 
 #[unsafe(no_mangle)]
 extern "C" fn cuInit(_flags: c_uint) -> Code {
@@ -62,15 +61,15 @@ unsafe extern "C" fn cuDeviceGetUuid_v2(to: *mut [u8; 16], device: c_int) -> Cod
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuDeviceTotalMem_v2(to: *mut usize, _device: c_int) -> Code {
     // SAFETY: the caller gives a valid pointer or null.
-    unsafe { put(to, MEMORY) }
+    unsafe { put(to, CAPACITY as usize) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> Code {
     // SAFETY: the caller gives valid pointers or null.
     unsafe {
-        put(free, MEMORY - device().live_bytes() as usize);
-        put(total, MEMORY)
+        put(free, (CAPACITY - device().live_bytes()) as usize);
+        put(total, CAPACITY as usize)
     }
 }
 

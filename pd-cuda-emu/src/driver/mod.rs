@@ -10,6 +10,7 @@ mod extra;
 mod memory;
 mod modules;
 mod stream;
+mod unsupported;
 
 use crate::{Device, Module, Shape};
 use codes::Code;

@@ -330,7 +330,11 @@ impl<'a> Block<'a> {
             return self.fault(0, 0, FaultKind::Trap);
         };
         let kind = match wait.reason {
-            Reason::Lanes(members) => FaultKind::DivergentWarp { members, present: wait.group.mask },
+            Reason::Lanes(members) => {
+                let live =
+                    self.warps.iter().find(|w| thread.wrapping_sub(w.first) < 32).map_or(0, |w| w.live);
+                FaultKind::DivergentWarp { members: members & live, present: wait.group.mask }
+            }
             Reason::Barrier { id, .. } => {
                 FaultKind::DivergentBarrier { barrier: id, waiting: self.arrivals(id).0, exited, lines }
             }

@@ -11,7 +11,7 @@ pub(super) struct Group {
 /// What a waiting group waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// All lanes of this mask that have not ended.
+    /// The lanes of this mask, but for those that have ended.
     Lanes(u32),
     /// A block barrier: its number, and the threads it counts or none for all.
     Barrier { id: u32, threads: Option<u32> },

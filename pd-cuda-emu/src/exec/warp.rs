@@ -257,8 +257,8 @@ impl Warp {
                         break 'run Ok(Left::Called { function: *function, group: Group { pc: g.pc, mask } });
                     }
                     Op::Shfl { members, .. } | Op::Vote { members, .. } | Op::WarpSync { members } => {
-                        let wanted = frame.regs.row32(*members)[mask.trailing_zeros() as usize] & self.live;
-                        if wanted & !mask != 0 {
+                        let wanted = frame.regs.row32(*members)[mask.trailing_zeros() as usize];
+                        if wanted & self.live & !mask != 0 {
                             frame.sched.add(Group { pc: g.pc + 1, mask: g.mask & !mask });
                             frame.sched.wait(Group { pc: g.pc, mask }, Reason::Lanes(wanted));
                             let Some(next) = frame.sched.take() else { break 'run Ok(Left::Idle) };
