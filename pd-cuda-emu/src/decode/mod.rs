@@ -7,6 +7,7 @@ mod control;
 mod data;
 mod initialised;
 pub(crate) mod layout;
+mod memory;
 mod modifiers;
 mod names;
 

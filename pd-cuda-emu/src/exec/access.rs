@@ -5,10 +5,10 @@ use super::regs::{LANES, Row64, lanes};
 use super::warp::Frame;
 use super::{Launch, Trouble};
 use crate::error::{AccessError, FaultKind, Space};
-use crate::instr::{Access, Address, Atom, AtomOp, Base, NONE, Place};
-use crate::memory::{Body, LOCAL_WINDOW, SHARED_WINDOW, Table, WINDOW};
+use crate::instr::{Access, Address, Base, NONE, Place};
+use crate::memory::{Body, LOCAL_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::parse::Type;
-use crate::shadow::{Race, Shadow, Who};
+use crate::shadow::{Race, Who};
 
 /// What the lanes of a warp can reach.
 pub(super) struct Reach<'a> {
@@ -23,7 +23,7 @@ pub(super) struct Reach<'a> {
 }
 
 /// Where one lane's access goes.
-enum Target<'a> {
+pub(super) enum Target<'a> {
     Global(&'a Body, usize),
     Shared(usize),
     /// Frame (the running one is last) and byte.
@@ -31,16 +31,16 @@ enum Target<'a> {
     Param(usize),
 }
 
-fn fault(lane: usize, space: Space, error: AccessError) -> Box<Trouble> {
+pub(super) fn fault(lane: usize, space: Space, error: AccessError) -> Box<Trouble> {
     Trouble::new(lane, FaultKind::Access { space, error })
 }
 
-fn race(lane: usize, space: Space, address: u64, (conflict, other): Race) -> Box<Trouble> {
+pub(super) fn race(lane: usize, space: Space, address: u64, (conflict, other): Race) -> Box<Trouble> {
     Trouble::new(lane, FaultKind::Race { space, address, conflict, other })
 }
 
 /// Checks an access to a plain array.
-fn inside(address: u64, bytes: u64, len: usize) -> Result<usize, AccessError> {
+pub(super) fn inside(address: u64, bytes: u64, len: usize) -> Result<usize, AccessError> {
     if address.checked_add(bytes).is_none_or(|end| end > len as u64) {
         return Err(AccessError::OutOfBounds { address, offset: address as i64, len: len as u64, bytes });
     }
@@ -53,7 +53,7 @@ fn inside(address: u64, bytes: u64, len: usize) -> Result<usize, AccessError> {
 impl<'a> Reach<'a> {
     /// Addresses of all lanes.
     #[inline(always)]
-    fn addresses(&self, a: &Address) -> Row64 {
+    pub(super) fn addresses(&self, a: &Address) -> Row64 {
         let offset = a.offset as u64;
         match a.base {
             Base::R64(r) => {
@@ -77,7 +77,7 @@ impl<'a> Reach<'a> {
         }
     }
 
-    fn target(
+    pub(super) fn target(
         &self,
         lane: usize,
         place: Place,
@@ -138,12 +138,12 @@ impl<'a> Reach<'a> {
     }
 
     #[inline(always)]
-    fn who_grid(&self, lane: usize) -> Who {
+    pub(super) fn who_grid(&self, lane: usize) -> Who {
         Who { thread: self.in_grid.thread + lane as u32, ..self.in_grid }
     }
 
     #[inline(always)]
-    fn who_block(&self, lane: usize) -> Who {
+    pub(super) fn who_block(&self, lane: usize) -> Who {
         Who { thread: self.in_block.thread + lane as u32, ..self.in_block }
     }
 
@@ -227,91 +227,6 @@ impl<'a> Reach<'a> {
         Ok(())
     }
 
-    /// The common load: four bytes of device memory into a register of 32 bits.
-    fn load_word(&mut self, access: &Access, mask: u32) -> Result<(), Box<Trouble>> {
-        let addresses = self.addresses(&access.address);
-        let check = self.launch.check_global_races && !access.strong;
-        let (mut recent, who) = (Recent::new(self.launch.memory), self.in_grid);
-        let row = &mut self.frame.regs.r32[access.regs[0] as usize];
-        for lane in lanes(mask) {
-            let address = addresses[lane];
-            let (body, at) = recent.find(address, 4, false).map_err(|e| fault(lane, Space::Global, e))?;
-            if check {
-                let who = Who { thread: who.thread + lane as u32, ..who };
-                recent.shadow(body).read(at / 4, &who).map_err(|r| race(lane, Space::Global, address, r))?;
-            }
-            row[lane] = body.load(at, 4) as u32;
-        }
-        Ok(())
-    }
-
-    /// Eight bytes of device memory into a register of 64 bits.
-    fn load_double(&mut self, access: &Access, mask: u32) -> Result<(), Box<Trouble>> {
-        let addresses = self.addresses(&access.address);
-        let check = self.launch.check_global_races && !access.strong;
-        let (mut recent, who) = (Recent::new(self.launch.memory), self.in_grid);
-        let row = &mut self.frame.regs.r64[access.regs[0] as usize];
-        for lane in lanes(mask) {
-            let address = addresses[lane];
-            let (body, at) = recent.find(address, 8, false).map_err(|e| fault(lane, Space::Global, e))?;
-            if check {
-                let who = Who { thread: who.thread + lane as u32, ..who };
-                let shadow = recent.shadow(body);
-                shadow.read(at / 4, &who).map_err(|r| race(lane, Space::Global, address, r))?;
-                shadow.read(at / 4 + 1, &who).map_err(|r| race(lane, Space::Global, address, r))?;
-            }
-            row[lane] = body.load(at, 8);
-        }
-        Ok(())
-    }
-
-    /// An argument, the same for all lanes.
-    fn load_param(&mut self, access: &Access, mask: u32) -> Result<(), Box<Trouble>> {
-        let size = access.ty.bytes();
-        let lane = mask.trailing_zeros() as usize;
-        let address = access.address.offset as u64;
-        let bytes = (size * access.lanes as usize) as u64;
-        let at =
-            inside(address, bytes, self.launch.params.len()).map_err(|e| fault(lane, Space::Param, e))?;
-        for k in 0..access.lanes as usize {
-            let raw = read(self.launch.params, at + k * size, size);
-            let v = extended(access.ty, raw);
-            match (access.regs[k], access.register_bits) {
-                (NONE, _) => {}
-                (r, 64) => self.frame.regs.put64(r, mask, &[v; LANES]),
-                (r, 32) => self.frame.regs.put32(r, mask, &[v as u32; LANES]),
-                (r, bits) => self.frame.regs.put32(r, mask, &[v as u32 & ((1 << bits) - 1); LANES]),
-            }
-        }
-        Ok(())
-    }
-
-    /// The common store: four or eight bytes of device memory.
-    fn store_global(&mut self, access: &Access, mask: u32) -> Result<(), Box<Trouble>> {
-        let (size, wide) = (access.ty.bytes(), access.register_bits == 64);
-        let addresses = self.addresses(&access.address);
-        let check = self.launch.check_global_races && !access.strong;
-        let mut recent = Recent::new(self.launch.memory);
-        let r = access.regs[0] as usize;
-        for lane in lanes(mask) {
-            let value =
-                if wide { self.frame.regs.r64[r][lane] } else { u64::from(self.frame.regs.r32[r][lane]) };
-            let address = addresses[lane];
-            let (body, at) =
-                recent.find(address, size as u64, true).map_err(|e| fault(lane, Space::Global, e))?;
-            if check {
-                let who = self.who_grid(lane);
-                let (old, shadow) = (body.load(at, size), recent.shadow(body));
-                for word in at / 4..(at + size) / 4 {
-                    let seen = shadow.write(word, &who, changed(old, value, word * 4 - at, size));
-                    seen.map_err(|r| race(lane, Space::Global, address, r))?;
-                }
-            }
-            body.store(at, size, value);
-        }
-        Ok(())
-    }
-
     /// A store of all lanes of the mask.
     pub(super) fn store(&mut self, access: &Access, mask: u32) -> Result<(), Box<Trouble>> {
         let size = access.ty.bytes();
@@ -375,68 +290,11 @@ impl<'a> Reach<'a> {
         }
         Ok(())
     }
-
-    /// An atomic of all lanes of the mask, lowest lane first.
-    pub(super) fn atomic(&mut self, atom: &Atom, mask: u32) -> Result<(), Box<Trouble>> {
-        let size = atom.ty.bytes();
-        let addresses = self.addresses(&atom.address);
-        for lane in lanes(mask) {
-            let address = addresses[lane];
-            let value = |r: u32| {
-                if size == 8 {
-                    self.frame.regs.row64(r)[lane]
-                } else {
-                    u64::from(self.frame.regs.row32(r)[lane])
-                }
-            };
-            let (b, c) = (value(atom.b), value(atom.c));
-            let old = match self.target(lane, atom.place, address, size as u64, true)? {
-                Target::Global(body, at) => {
-                    if self.launch.check_global_races {
-                        let who = self.who_grid(lane);
-                        for word in at / 4..(at + size) / 4 {
-                            let seen = body.shadow().atomic(word, &who);
-                            seen.map_err(|r| race(lane, Space::Global, address, r))?;
-                        }
-                    }
-                    body.update(at, size, |old| updated(atom, old, b, c))
-                }
-                Target::Shared(at) => {
-                    if self.launch.check_shared {
-                        let who = self.who_block(lane);
-                        for word in at / 4..(at + size) / 4 {
-                            if !self.shared.shadow.written(word, &who) && atom.op != AtomOp::Exch {
-                                let offset = (word * 4) as u64;
-                                return Err(Trouble::new(lane, FaultKind::Uninitialised { offset }));
-                            }
-                            let seen = self.shared.shadow.atomic(word, &who);
-                            seen.map_err(|r| race(lane, Space::Shared, at as u64, r))?;
-                        }
-                    }
-                    let old = read(&self.shared.bytes, at, size);
-                    write(&mut self.shared.bytes, at, size, updated(atom, old, b, c));
-                    old
-                }
-                Target::Local(..) | Target::Param(_) => {
-                    let error = AccessError::Unmapped { address, bytes: size as u64 };
-                    return Err(fault(lane, Space::Global, error));
-                }
-            };
-            if atom.d != NONE {
-                if size == 8 {
-                    self.frame.regs.r64[atom.d as usize][lane] = old;
-                } else {
-                    self.frame.regs.r32[atom.d as usize][lane] = old as u32;
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The value in a register: signed types repeat their sign.
 #[inline(always)]
-fn extended(ty: Type, raw: u64) -> u64 {
+pub(super) fn extended(ty: Type, raw: u64) -> u64 {
     match ty {
         Type::S8 => raw as i8 as i64 as u64,
         Type::S16 => raw as i16 as i64 as u64,
@@ -445,44 +303,9 @@ fn extended(ty: Type, raw: u64) -> u64 {
     }
 }
 
-/// The allocation found last: the lanes of a warp mostly stay in one.
-struct Recent<'a> {
-    memory: &'a Table,
-    start: u64,
-    len: u64,
-    body: Option<&'a Body>,
-    shadow: Option<&'a Shadow>,
-}
-
-impl<'a> Recent<'a> {
-    fn new(memory: &'a Table) -> Self {
-        Self { memory, start: 0, len: 0, body: None, shadow: None }
-    }
-
-    #[inline(always)]
-    fn find(&mut self, address: u64, bytes: u64, write: bool) -> Result<(&'a Body, usize), AccessError> {
-        let offset = address.wrapping_sub(self.start);
-        if let Some(body) = self.body
-            && offset < self.len
-            && bytes <= self.len - offset
-            && address & (bytes - 1) == 0
-        {
-            return Ok((body, offset as usize));
-        }
-        let (body, at) = self.memory.resolve(address, bytes, write)?;
-        (self.start, self.len, self.body, self.shadow) = (address - at as u64, body.len(), Some(body), None);
-        Ok((body, at))
-    }
-
-    #[inline(always)]
-    fn shadow(&mut self, body: &'a Body) -> &'a Shadow {
-        self.shadow.get_or_insert_with(|| body.shadow())
-    }
-}
-
 /// Whether the four bytes at `skip` of a value change.
 #[inline(always)]
-fn changed(old: u64, new: u64, skip: usize, size: usize) -> bool {
+pub(super) fn changed(old: u64, new: u64, skip: usize, size: usize) -> bool {
     if size == 8 { ((old ^ new) >> (8 * skip)) as u32 != 0 } else { (old ^ new) as u32 != 0 }
 }
 
@@ -495,65 +318,6 @@ pub(super) fn read(bytes: &[u8], at: usize, size: usize) -> u64 {
 }
 
 #[inline(always)]
-fn write(bytes: &mut [u8], at: usize, size: usize, value: u64) {
+pub(super) fn write(bytes: &mut [u8], at: usize, size: usize, value: u64) {
     bytes[at..at + size].copy_from_slice(&value.to_le_bytes()[..size]);
-}
-
-/// The value after an atomic.
-fn updated(atom: &Atom, old: u64, b: u64, c: u64) -> u64 {
-    let wide = atom.ty.bytes() == 8;
-    let less = |x: u64, y: u64| match atom.ty {
-        Type::S32 => (x as i32) < y as i32,
-        Type::S64 => (x as i64) < y as i64,
-        _ => x < y,
-    };
-    match atom.op {
-        AtomOp::Add => match atom.ty {
-            Type::F32 => u64::from(crate::math::float::canonical(
-                f32::from_bits(old as u32) + f32::from_bits(b as u32),
-            )),
-            Type::F64 => (f64::from_bits(old) + f64::from_bits(b)).to_bits(),
-            _ if wide => old.wrapping_add(b),
-            _ => u64::from((old as u32).wrapping_add(b as u32)),
-        },
-        AtomOp::Min => {
-            if less(b, old) {
-                b
-            } else {
-                old
-            }
-        }
-        AtomOp::Max => {
-            if less(old, b) {
-                b
-            } else {
-                old
-            }
-        }
-        AtomOp::And => old & b,
-        AtomOp::Or => old | b,
-        AtomOp::Xor => old ^ b,
-        AtomOp::Exch => b,
-        AtomOp::Cas => {
-            if old == b {
-                c
-            } else {
-                old
-            }
-        }
-        AtomOp::Inc => {
-            if old >= b {
-                0
-            } else {
-                old + 1
-            }
-        }
-        AtomOp::Dec => {
-            if old == 0 || old > b {
-                b
-            } else {
-                old - 1
-            }
-        }
-    }
 }

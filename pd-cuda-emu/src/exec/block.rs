@@ -1,12 +1,13 @@
 //! One block: its warps, its shared memory, its barriers.
 
 use super::alu;
-use super::regs::{LANES, Regs, lanes};
+use super::regs::{LANES, lanes};
 use super::sched::{Group, Reason};
+use super::special;
 use super::warp::{Frame, Stop, Surroundings, Warp};
 use super::{Launch, Stats, Trouble};
 use crate::error::{Fault, FaultKind};
-use crate::instr::{BarRed, Function, Op, Reg, Special};
+use crate::instr::{BarRed, Op};
 use crate::shadow::{EPOCHS, Shadow, Who};
 
 /// Shared memory of the running block and who touched it.
@@ -28,43 +29,6 @@ pub(super) struct Block<'a> {
     stats: Stats,
 }
 
-/// Value of a special register that does not change from block to block.
-pub(super) fn fill_special(launch: &Launch<'_>, first: u32, regs: &mut Regs, r: Reg, special: Special) {
-    let [nx, ny, nz] = launch.block;
-    let row = &mut regs.r32[r as usize];
-    for (l, slot) in row.iter_mut().enumerate() {
-        let (lane, t) = (l as u32, first + l as u32);
-        let below = (1u32 << lane) - 1;
-        *slot = match special {
-            Special::Tid(0) => t % nx,
-            Special::Tid(1) => t / nx % ny,
-            Special::Tid(_) => t / nx / ny,
-            Special::Ntid(k) => [nx, ny, nz][k as usize],
-            Special::Nctaid(k) => launch.grid[k as usize],
-            Special::LaneId => lane,
-            Special::WarpId => first / LANES as u32,
-            Special::WarpCount => (nx * ny * nz).div_ceil(LANES as u32),
-            Special::LaneMaskEq => 1 << lane,
-            Special::LaneMaskLt => below,
-            Special::LaneMaskLe => below | 1 << lane,
-            Special::LaneMaskGt => !(below | 1 << lane),
-            Special::LaneMaskGe => !below,
-            Special::DynamicShared => launch.dynamic_shared,
-            Special::TotalShared => launch.shared_bytes as u32,
-            Special::Ctaid(_) | Special::Zero => 0,
-        };
-    }
-}
-
-/// Writes the block index where the function reads it.
-pub(super) fn set_block_index(f: &Function, regs: &mut Regs, block: [u32; 3]) {
-    for &(r, special) in &f.specials {
-        if let Special::Ctaid(k) = special {
-            regs.r32[r as usize] = [block[k as usize]; LANES];
-        }
-    }
-}
-
 impl<'a> Block<'a> {
     pub(super) fn new(launch: &'a Launch<'a>) -> Self {
         let threads = launch.block.iter().product::<u32>();
@@ -78,7 +42,7 @@ impl<'a> Block<'a> {
                 };
                 let mut frame = Frame::new(launch.kernel, kernel, 0);
                 for &(r, special) in &kernel.specials {
-                    fill_special(launch, first, &mut frame.regs, r, special);
+                    special::fill(launch, first, &mut frame.regs, r, special);
                 }
                 Warp {
                     first,
@@ -133,7 +97,7 @@ impl<'a> Block<'a> {
                 frame.regs.clear(kernel);
             }
             frame.local.fill(0xff);
-            set_block_index(kernel, &mut frame.regs, index);
+            special::set_block_index(kernel, &mut frame.regs, index);
             frame.sched.start(warp.exist);
         }
         loop {

@@ -2,11 +2,15 @@
 
 mod access;
 mod alu;
+mod atomic;
 mod block;
+mod fast;
 mod int;
+mod rare;
 mod real;
 mod regs;
 mod sched;
+mod special;
 mod warp;
 mod warpops;
 

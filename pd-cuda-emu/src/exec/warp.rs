@@ -4,7 +4,7 @@ use super::access::Reach;
 use super::block::Shared;
 use super::regs::{LANES, Regs, lanes};
 use super::sched::{Group, Reason, Sched};
-use super::{Launch, Trouble, alu, warpops};
+use super::{Launch, Trouble, alu, special, warpops};
 use crate::error::FaultKind;
 use crate::instr::{Function, NONE, Op, Passed};
 use crate::shadow::Who;
@@ -119,7 +119,7 @@ impl Warp {
         }
         // Special values are the same in every frame of the thread.
         for &(r, special) in &f.specials {
-            super::block::fill_special(launch, self.first, &mut callee.regs, r, special);
+            special::fill(launch, self.first, &mut callee.regs, r, special);
         }
         callee.sched.start(group.mask);
         caller.calling = Some(group);
@@ -131,7 +131,7 @@ impl Warp {
                 trouble: Trouble::new(lane, FaultKind::CallDepth { limit: CALL_DEPTH }),
             });
         }
-        super::block::set_block_index(f, &mut callee.regs, s.block_index);
+        special::set_block_index(f, &mut callee.regs, s.block_index);
         self.frames.push(callee);
         Ok(())
     }
