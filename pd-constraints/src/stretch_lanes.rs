@@ -1,160 +1,143 @@
-//! Matrices with their singular values brought into a range, several side by side.
+//! Singular values clamped to a range, for several matrices side by side, without singular vectors.
 //!
-//! The eigenvectors V of FᵀF by cyclic Jacobi rotations, a fixed number of them: first in single precision on the
-//! deviator FᵀF − tr/3, scaled to size 1, so that small differences of singular values are resolved too; then, V being
-//! made orthogonal again, one sweep in double precision, which squares the error. Now F V has orthogonal columns b_i of
-//! length |σ_i|, and with other singular values s the change is F − T = Σ_i (1 − s_i/σ_i) b_i v_iᵀ: no left
-//! vectors are formed. det F < 0 makes the smallest σ negative. FᵀF squares the condition, so lanes
-//! with a small singular value are given up, and inverted ones whose two smallest values nearly tie.
+//! With C = FᵀF the matrix nearest to F whose singular values are s_k = clamp(σ_k) is T = F g(C), g(λ) = s/√λ, so
+//! F − T = F h(C) with h = 1 − s/σ, and a function of a 3×3 matrix is the parabola through its values at the three
+//! eigenvalues. These are the roots of a cubic in closed form: with m = tr C/3, p² = |C − m|²/6, B = (C − m)/p and
+//! t = det B/2 they are λ = m + p β with β = 2 cos(arccos(t)/3 + 2πk/3) (Smith 1961, "Eigenvalues of a symmetric 3 × 3
+//! matrix"). The root c of 4c³ − 3c = |t| in [√3/2, 1] is found by Newton's method; 2c, signed as t, is the root that
+//! stands alone, and the other two, a and b, are −c ± √3 √(1 − c²), signed alike.
+//!
+//! Rounding of a cubic's coefficients moves close roots by much, but the parabola by little: its error is h'''
+//! times Π (λ − λ̃_k), which is the rounding error of the cubic. Two things need care. The slope between close a and b is
+//! taken in closed form where both are clamped to one end s of the range: h(a) − h(b) over λ_a − λ_b is
+//! s/(σ_a σ_b (σ_a + σ_b)). And h has kinks at the ends of the range: lanes where one lies between close a and b are given
+//! up. So are lanes with a small singular value, since FᵀF squares the condition, and inverted ones (det F < 0 makes the
+//! smallest σ negative) whose two smallest values nearly tie, where the nearest point jumps.
 
-use crate::lanes::{Arithmetic, LARGEST_SQUARE, Lanes, Pair, SMALLEST_SQUARE, combine, cross, dot};
+use crate::lanes::{LARGEST_SQUARE, Lanes, SMALLEST_SQUARE, combine, cross, dot};
 
-/// Sweeps over the three pairs in single precision. Convergence is quadratic; matrices that need more are given up.
-const SWEEPS: usize = 3;
-
-/// Cosines left over between columns that should be orthogonal.
-const OFF_DIAGONAL: f64 = 1e-13;
-
-/// Least ratio of the eigenvalues of FᵀF. Rounding errors of FᵀF grow with its inverse.
-const LEAST_RATIO: f64 = 1e-5;
+/// Least ratio of the eigenvalues of FᵀF. Rounding errors grow with its inverse.
+const LEAST_RATIO: f64 = 1.5e-2;
 
 /// Least distance of the two smallest singular values of an inverted matrix, relative to the largest: near a tie the
 /// nearest point jumps from one to the other.
-const LEAST_GAP: f64 = 1e-3;
+const LEAST_GAP: f64 = 2e-2;
 
-/// F − T for the columns of two F, T having the singular values clamped to [min, max], and 1 in the lanes where it is
-/// accurate, else 0. Two at once, since single precision has twice the lanes and waits for its own results.
-#[inline(always)]
-pub(crate) fn residual<T: Lanes>(f: &[[[T; 3]; 3]; 2], min: f64, max: f64) -> [([[T; 3]; 3], T); 2] {
-    let (first, second) = (scaled_deviator(&f[0]), scaled_deviator(&f[1]));
-    let mut diagonal = [Pair(first.0[0], second.0[0]); 3];
-    let mut off = [Pair(first.1[0], second.1[0]); 3];
-    for k in 1..3 {
-        diagonal[k] = Pair(first.0[k], second.0[k]);
-        off[k] = Pair(first.1[k], second.1[k]);
-    }
-    let (one, zero) = (off[0].fill(1.0), off[0].fill(0.0));
-    let mut v = [[one, zero, zero], [zero, one, zero], [zero, zero, one]];
-    for _ in 0..SWEEPS {
-        sweep(&mut diagonal, &mut off, &mut v);
-    }
-    let mut vectors = [[[T::widen(v[0][0].0); 3]; 3]; 2];
-    for k in 0..2 {
-        for i in 0..3 {
-            vectors[0][k][i] = T::widen(v[k][i].0);
-            vectors[1][k][i] = T::widen(v[k][i].1);
-        }
-    }
-    [finish(&f[0], vectors[0], min, max), finish(&f[1], vectors[1], min, max)]
-}
+/// Least half distance of a and b, in units of p, with an end of the range between them.
+const LEAST_SPLIT: f64 = 1e-3;
 
-/// The residual of F from two approximate eigenvectors of FᵀF.
+/// Keeps 0/0 away where a and b are equal.
+const TINY: f64 = 1e-150;
+
+/// cos(arccos(u)/3) to 4e-4: the cubic with its values and slopes at 0 and 1.
+const GUESS: [f64; 4] = [0.866_025_403_784_438_6, 1.0 / 6.0, -0.042_520_654_80, 0.009_828_584_35];
+
+/// F − T for the columns of F, T having the singular values clamped to [min, max], and 1 in the lanes where it is
+/// accurate, else 0.
 #[inline(always)]
-fn finish<T: Lanes>(f: &[[T; 3]; 3], guess: [[T; 3]; 3], min: f64, max: f64) -> ([[T; 3]; 3], T) {
+pub(crate) fn residual<T: Lanes>(f: &[[T; 3]; 3], min: f64, max: f64) -> ([[T; 3]; 3], T) {
     let one = f[0][0].fill(1.0);
-    let zero = one.fill(0.0);
-    let mut v = orthonormal(guess);
-    let mut b = [combine(f, v[0][0], v[0][1], v[0][2]); 3];
-    for k in 1..3 {
-        b[k] = combine(f, v[k][0], v[k][1], v[k][2]);
-    }
-    let (mut diagonal, mut off) = gram(&b);
-    sweep(&mut diagonal, &mut off, &mut v);
-    // Equal singular values may need another sweep. Lanes that need none keep their bits, whatever the others do.
-    let limit = diagonal[0].min(diagonal[1].min(diagonal[2])) * one.fill(OFF_DIAGONAL);
-    let left = off[1].abs().max(off[2].abs());
-    if (limit - left).any_not_above(0.0) {
-        let mut again = v;
-        sweep(&mut diagonal, &mut off, &mut again);
-        for k in 0..3 {
-            off[k] = left.if_less(limit, zero, off[k]);
-            for i in 0..3 {
-                v[k][i] = left.if_less(limit, v[k][i], again[k][i]);
-            }
-        }
-    }
+    let (zero, half) = (one.fill(0.0), one.fill(0.5));
+    let (min, max) = (one.fill(min), one.fill(max));
 
-    let (mut squares, mut values, mut inverses) = (diagonal, diagonal, diagonal);
+    let (diagonal, off) = gram(f);
+    let mean = (diagonal[0] + diagonal[1] + diagonal[2]) * one.fill(1.0 / 3.0);
+    let mut d = [diagonal[0] - mean, diagonal[1] - mean, diagonal[2] - mean];
+    let mut o = off;
+    let squares = dot(&o, &o).mul_add(one.fill(1.0 / 3.0), dot(&d, &d) * one.fill(1.0 / 6.0));
+    // Not less than rounding errors, which have no direction.
+    let p_square = (mean * mean).mul_add(one.fill(1e-40), squares);
+    let inverse_p = p_square.rsqrt();
+    let p = p_square * inverse_p;
     for k in 0..3 {
-        b[k] = combine(f, v[k][0], v[k][1], v[k][2]);
-        squares[k] = dot(&b[k], &b[k]);
-        inverses[k] = squares[k].rsqrt();
-        values[k] = squares[k] * inverses[k];
+        d[k] = d[k] * inverse_p;
+        o[k] = o[k] * inverse_p;
     }
-    let (low, high) = (values[0].min(values[1]), values[0].max(values[1]));
-    let (least, middle, most) = (low.min(values[2]), low.max(high.min(values[2])), high.max(values[2]));
 
+    // t = det B/2.
+    let product = o[0].mul_add(o[1] * o[2], (d[0] * d[1]) * (d[2] * half));
+    let minus = d[2].mul_add(o[2] * o[2], d[1].mul_add(o[1] * o[1], d[0] * (o[0] * o[0])));
+    let t = half.neg_mul_add(minus, product);
+    let c = third_of_angle(t.abs().min(one));
+    let sine_square = (one - c).mul_add(one + c, one.fill(TINY));
+    let split = sine_square * sine_square.rsqrt() * one.fill(3.0_f64.sqrt());
+    let centre = (-c).flip(t);
+    let (beta_i, beta_a, beta_b) = ((c + c).flip(t), centre + split, centre - split);
+    let lambda = [p.mul_add(beta_i, mean), p.mul_add(beta_a, mean), p.mul_add(beta_b, mean)];
+
+    // Where t < 0 the lone root is the smallest, else b is; the smallest has the sign of det F.
     let det = dot(&f[0], &cross(&f[1], &f[2]));
-    let mut residual = [[zero; 3]; 3];
+    let sign = one.flip(det);
+    let signs = [t.if_less(zero, sign, one), one, t.if_less(zero, one, sign)];
+    let (mut inverse, mut sigma, mut h) = (lambda, lambda, lambda);
     for k in 0..3 {
-        // The smallest value has the sign of det F.
-        let sign = least.if_less(values[k], one, one.flip(det));
-        let value = values[k].flip(sign);
-        let clamped = value.max(one.fill(min)).min(one.fill(max));
-        let factor = (value - clamped) * inverses[k].flip(sign);
-        for i in 0..3 {
-            let scaled = b[k][i] * factor;
-            for j in 0..3 {
-                residual[j][i] = scaled.mul_add(v[k][j], residual[j][i]);
-            }
+        inverse[k] = lambda[k].rsqrt();
+        sigma[k] = (lambda[k] * inverse[k]).flip(signs[k]);
+        inverse[k] = inverse[k].flip(signs[k]);
+        let clamped = sigma[k].max(min).min(max);
+        h[k] = (sigma[k] - clamped) * inverse[k];
+    }
+
+    // Divided differences over b, a and the lone root, in units of p.
+    let below = sigma[1].max(sigma[2]);
+    let above = sigma[1].min(sigma[2]);
+    let quotient = (h[1] - h[2]) * (split + split + one.fill(TINY)).recip();
+    let closed = (p * inverse[1]) * (inverse[2] * (sigma[1] + sigma[2]).recip());
+    let clamped_alike = max.if_less(above, max * closed, quotient);
+    let h_ab = below.if_less(min, min * closed, clamped_alike);
+    let h_ai = (h[1] - h[0]) * (beta_a - beta_i).recip();
+    let h_abi = (h_ai - h_ab) * (beta_i - beta_b).recip();
+    let k1 = h_abi.neg_mul_add(beta_a + beta_b, h_ab);
+    let k0 = (h_abi * beta_a).mul_add(beta_b, h_ab.neg_mul_add(beta_b, h[2]));
+
+    // h(C) = k₀ + k₁ B + h_abi B².
+    let b = [[d[0], o[2], o[1]], [o[2], d[1], o[0]], [o[1], o[0], d[2]]];
+    let mut function = b;
+    for i in 0..3 {
+        for j in i..3 {
+            let square = dot(&b[i], &b[j]);
+            let rest = if i == j { k1.mul_add(b[i][j], k0) } else { k1 * b[i][j] };
+            function[i][j] = h_abi.mul_add(square, rest);
+            function[j][i] = function[i][j];
         }
+    }
+    let mut residual = *f;
+    for j in 0..3 {
+        residual[j] = combine(f, function[0][j], function[1][j], function[2][j]);
     }
 
     // Each comparison fails for NaN.
-    let left = off[1].abs().max(off[2].abs());
-    let mut sound = left.if_less(least * middle * one.fill(OFF_DIAGONAL), one, zero);
-    let limit = most * most * one.fill(LEAST_RATIO);
-    for square in squares {
-        sound = limit.if_less(square, sound, zero);
-        sound = square.if_less(one.fill(LARGEST_SQUARE), sound, zero);
-        sound = one.fill(SMALLEST_SQUARE).if_less(square, sound, zero);
-    }
-    let apart = (most * one.fill(LEAST_GAP)).if_less(middle - least, sound, zero);
+    let least = t.if_less(zero, lambda[0], lambda[2]);
+    let most = t.if_less(zero, lambda[1], lambda[0]);
+    let mut sound = (most * one.fill(LEAST_RATIO)).if_less(least, one, zero);
+    sound = most.if_less(one.fill(LARGEST_SQUARE), sound, zero);
+    sound = one.fill(SMALLEST_SQUARE).if_less(least, sound, zero);
+    // A kink between a and b: neither both clamped to one end nor both inside.
+    let mut smooth = max.if_less(above, one, split);
+    smooth = below.if_less(min, one, smooth);
+    smooth = (h[1].abs() + h[2].abs()).if_less(one.fill(1e-300), one, smooth);
+    sound = one.fill(LEAST_SPLIT).if_less(smooth, sound, zero);
+    // The gap of singular values from that of their squares: σ₂ − |σ₃| ≥ (σ₂² − σ₃²)/(2 σ₁).
+    let middle = t.if_less(zero, lambda[2], lambda[1]);
+    let apart = (most * one.fill(2.0 * LEAST_GAP)).if_less(middle - least, sound, zero);
     (residual, det.if_less(zero, apart, sound))
 }
 
-/// Diagonal and other entries of FᵀF − tr/3, scaled to size 1.
+/// cos(arccos(u)/3) for u in [0, 1]: two Newton steps for 4c³ − 3c = u, and a third with the last slope.
 #[inline(always)]
-fn scaled_deviator<T: Lanes>(f: &[[T; 3]; 3]) -> ([T::Single; 3], [T::Single; 3]) {
-    let (mut diagonal, mut off) = gram(f);
-    let third = diagonal[0].fill(1.0 / 3.0);
-    let mean = (diagonal[0] + diagonal[1] + diagonal[2]) * third;
-    for k in 0..3 {
-        diagonal[k] = diagonal[k] - mean;
+fn third_of_angle<T: Lanes>(u: T) -> T {
+    let [a, b, c, d] = GUESS;
+    let mut root = u.fill(d).mul_add(u, u.fill(c)).mul_add(u, u.fill(b)).mul_add(u, u.fill(a));
+    let mut inverse_slope = u;
+    for step in 0..3 {
+        let square = root * root;
+        if step < 2 {
+            inverse_slope = square.mul_add(u.fill(12.0), u.fill(-3.0)).recip();
+        }
+        let value = square.mul_add(u.fill(4.0), u.fill(-3.0)).mul_add(root, -u);
+        root = inverse_slope.neg_mul_add(value, root);
     }
-    // Not less than rounding errors, which have no direction.
-    let least = mean * mean * mean.fill(1e-40);
-    let scale = (dot(&diagonal, &diagonal) + dot(&off, &off) + least).rsqrt();
-    for k in 0..3 {
-        diagonal[k] = diagonal[k] * scale;
-        off[k] = off[k] * scale;
-    }
-    (
-        [diagonal[0].narrow(), diagonal[1].narrow(), diagonal[2].narrow()],
-        [off[0].narrow(), off[1].narrow(), off[2].narrow()],
-    )
-}
-
-/// A rotation from its first two columns, which are orthogonal to single precision.
-#[inline(always)]
-fn orthonormal<T: Lanes>([mut a, mut b, _]: [[T; 3]; 3]) -> [[T; 3]; 3] {
-    unit(&mut a);
-    let along = dot(&a, &b);
-    for i in 0..3 {
-        b[i] = along.neg_mul_add(a[i], b[i]);
-    }
-    unit(&mut b);
-    [a, b, cross(&a, &b)]
-}
-
-/// Makes a vector of almost unit length a unit vector: 1/√(1 + e) = 1 − e/2 + 3e²/8.
-#[inline(always)]
-fn unit<T: Lanes>(a: &mut [T; 3]) {
-    let e = dot(a, a) - a[0].fill(1.0);
-    let factor = e.mul_add(e.fill(0.375), e.fill(-0.5)).mul_add(e, e.fill(1.0));
-    for i in 0..3 {
-        a[i] = a[i] * factor;
-    }
+    root
 }
 
 /// Diagonal of FᵀF, and its other entries: opposite to index r the entry (p, q) of the other two.
@@ -166,49 +149,16 @@ fn gram<T: Lanes>(f: &[[T; 3]; 3]) -> ([T; 3], [T; 3]) {
     )
 }
 
-/// One rotation of each pair.
-#[inline(always)]
-fn sweep<T: Arithmetic>(diagonal: &mut [T; 3], off: &mut [T; 3], v: &mut [[T; 3]; 3]) {
-    rotate(diagonal, off, v, [0, 1, 2]);
-    rotate(diagonal, off, v, [0, 2, 1]);
-    rotate(diagonal, off, v, [1, 2, 0]);
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Makes entry (p, q) zero by the smaller of the possible rotations; r is the third index.
-///
-/// tan 2φ = y/x with x = qq − pp, y = 2pq. Then cos 2φ = |x|/√(x²+y²), c² = (1 + cos 2φ)/2 and s = sin 2φ/(2c): two
-/// inverse square roots and no division.
-#[inline(always)]
-fn rotate<T: Arithmetic>(
-    diagonal: &mut [T; 3],
-    off: &mut [T; 3],
-    v: &mut [[T; 3]; 3],
-    [p, q, r]: [usize; 3],
-) {
-    let x = diagonal[q] - diagonal[p];
-    let half = x.fill(0.5);
-    // Kept from zero, where two columns are orthogonal and of one length.
-    let length = x.abs() + x.fill(T::TINY);
-    let pq = off[r].without_tiny();
-    let y = pq + pq;
-    let inverse = length.mul_add(length, y * y).rsqrt();
-    let cosine_square = (length * inverse).mul_add(half, half);
-    let secant = cosine_square.rsqrt();
-    let c = cosine_square * secant;
-    let s = (pq.flip(x) * inverse) * secant;
-    let t = s * secant;
-    diagonal[p] = t.neg_mul_add(pq, diagonal[p]);
-    diagonal[q] = t.mul_add(pq, diagonal[q]);
-    off[r] = x.fill(0.0);
-    // Entries (r, p) and (r, q) are stored opposite to q and p.
-    (off[q], off[p]) = turn(off[q], off[p], c, s);
-    for k in 0..3 {
-        (v[p][k], v[q][k]) = turn(v[p][k], v[q][k], c, s);
+    #[test]
+    fn a_third_of_an_angle() {
+        for k in 0..=1000 {
+            let u = f64::from(k) / 1000.0;
+            let (found, wanted) = (third_of_angle(u), (u.acos() / 3.0).cos());
+            assert!((found - wanted).abs() < 3e-16, "{u}: {found} {wanted}");
+        }
     }
-}
-
-/// (c a − s b, s a + c b).
-#[inline(always)]
-fn turn<T: Arithmetic>(a: T, b: T, c: T, s: T) -> (T, T) {
-    (s.neg_mul_add(b, c * a), s.mul_add(a, c * b))
 }

@@ -108,7 +108,8 @@ pub(crate) fn forces(
             for i in 0..3 {
                 let row = [0, 1, 2].map(|j: usize| block[3 * i + j][lane]);
                 forces[i] = (r[0] * row[0] + r[1] * row[1] + r[2] * row[2]) * -weight;
-                forces[3] = forces[3] - forces[i];
+                let force = forces[i];
+                forces[3] -= force;
             }
             energy += 0.5 * weight * r.iter().map(|r| r.norm_squared()).sum::<Real>();
         }

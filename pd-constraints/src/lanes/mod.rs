@@ -7,14 +7,12 @@
 //!
 //! Kernels hold no closures over lanes: only what is `#[inline(always)]` is sure to be compiled for the instructions.
 
-mod pair;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx512;
 
-pub(crate) use pair::Pair;
 use pd_core::Real;
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -32,9 +30,6 @@ pub(crate) const BLOCK: usize = 32;
 pub(crate) trait Arithmetic:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
 {
-    /// A number whose square is small but normal.
-    const TINY: Real;
-
     /// The same number in every lane.
     fn fill(self, value: Real) -> Self;
 
@@ -50,13 +45,6 @@ pub(crate) trait Arithmetic:
     /// Changes the sign where `sign` is negative.
     fn flip(self, sign: Self) -> Self;
 
-    /// Numbers of size 1 or less, those of no weight made zero. In single precision only: there their squares would
-    /// be denormal, which costs a hundred times the time.
-    #[inline(always)]
-    fn without_tiny(self) -> Self {
-        self
-    }
-
     /// 1/√self to a few units in the last place, for positive normal numbers. No square root and no division, which
     /// are many times slower than a product on all processors.
     fn rsqrt(self) -> Self;
@@ -66,9 +54,6 @@ pub(crate) trait Arithmetic:
 pub(crate) trait Lanes: Arithmetic {
     /// Number of lanes.
     const COUNT: usize;
-
-    /// As many numbers of single precision.
-    type Single: Arithmetic;
 
     /// Writes the lanes to the first [`COUNT`](Self::COUNT) places.
     fn store(self, to: &mut [Real]);
@@ -88,12 +73,6 @@ pub(crate) trait Lanes: Arithmetic {
     /// 1/self.
     fn recip(self) -> Self;
 
-    /// Rounds to single precision.
-    fn narrow(self) -> Self::Single;
-
-    /// Back from single precision.
-    fn widen(from: Self::Single) -> Self;
-
     /// A better y ≈ 1/√self: with e = 1 − self·y², the series of 1/√(1 − e) to the third power of e, which leaves an
     /// error of (35/128) e⁴.
     #[inline(always)]
@@ -106,9 +85,6 @@ pub(crate) trait Lanes: Arithmetic {
 
 /// Less half the bits of v this is the bits of 1/√v to four percent: the exponent is halved and negated.
 const RSQRT_GUESS: u64 = 0x5FE6_EB50_C7B5_37A9;
-
-/// Added and taken away again, this rounds single precision to multiples of 1e-10.
-const SINGLE_SHIFT: Real = 1e-3;
 
 /// Proof that a set of instructions is there.
 pub(crate) trait Instructions: Copy {

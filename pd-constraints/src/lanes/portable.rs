@@ -1,7 +1,7 @@
 //! Lanes in plain Rust: one number. Products and sums round each, since a fused product without the instruction for it
 //! is a slow call.
 
-use super::{Arithmetic, Instructions, Lanes, RSQRT_GUESS, SINGLE_SHIFT};
+use super::{Arithmetic, Instructions, Lanes, RSQRT_GUESS};
 use pd_core::Real;
 
 /// Needs no special instructions.
@@ -18,8 +18,6 @@ impl Instructions for Portable {
 }
 
 impl Arithmetic for Real {
-    const TINY: Real = 1e-150;
-
     #[inline(always)]
     fn fill(self, value: Real) -> Self {
         value
@@ -52,48 +50,8 @@ impl Arithmetic for Real {
     }
 }
 
-impl Arithmetic for f32 {
-    const TINY: Real = 1e-18;
-
-    #[inline(always)]
-    fn without_tiny(self) -> Self {
-        (self + self.fill(SINGLE_SHIFT)) - self.fill(SINGLE_SHIFT)
-    }
-
-    #[inline(always)]
-    fn fill(self, value: Real) -> Self {
-        value as f32
-    }
-
-    #[inline(always)]
-    fn mul_add(self, b: Self, c: Self) -> Self {
-        self * b + c
-    }
-
-    #[inline(always)]
-    fn neg_mul_add(self, b: Self, c: Self) -> Self {
-        c - self * b
-    }
-
-    #[inline(always)]
-    fn abs(self) -> Self {
-        f32::abs(self)
-    }
-
-    #[inline(always)]
-    fn flip(self, sign: Self) -> Self {
-        f32::from_bits(self.to_bits() ^ (sign.to_bits() & (1 << 31)))
-    }
-
-    #[inline(always)]
-    fn rsqrt(self) -> Self {
-        self.sqrt().recip()
-    }
-}
-
 impl Lanes for Real {
     const COUNT: usize = 1;
-    type Single = f32;
 
     #[inline(always)]
     fn store(self, to: &mut [Real]) {
@@ -125,15 +83,5 @@ impl Lanes for Real {
     #[inline(always)]
     fn recip(self) -> Self {
         1.0 / self
-    }
-
-    #[inline(always)]
-    fn narrow(self) -> f32 {
-        self as f32
-    }
-
-    #[inline(always)]
-    fn widen(from: f32) -> Self {
-        from.into()
     }
 }

@@ -1,9 +1,9 @@
-//! AVX2 and FMA: registers of four numbers, eight of single precision.
+//! AVX2 and FMA: two registers of four numbers side by side.
 //!
 //! Every `unsafe` block here calls instructions that `Avx2` proves to be there: registers are made by
 //! `Avx2::load` or from other registers only.
 
-use super::{Arithmetic, Instructions, Kernel, Lanes, RSQRT_GUESS, SINGLE_SHIFT};
+use super::{Arithmetic, Instructions, Kernel, Lanes, RSQRT_GUESS};
 use pd_core::Real;
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -41,13 +41,9 @@ impl Instructions for Avx2 {
     }
 }
 
-/// 8 numbers in two registers: as many as a register holds in single precision.
+/// 8 numbers in two registers: while a result is awaited in the first, the second is worked on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Doubles(__m256d, __m256d);
-
-/// 8 numbers of single precision.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Singles(__m256);
 
 impl Add for Doubles {
     type Output = Self;
@@ -55,15 +51,6 @@ impl Add for Doubles {
     fn add(self, b: Self) -> Self {
         // SAFETY: see the top.
         unsafe { Self(_mm256_add_pd(self.0, b.0), _mm256_add_pd(self.1, b.1)) }
-    }
-}
-
-impl Add for Singles {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, b: Self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm256_add_ps(self.0, b.0) })
     }
 }
 
@@ -76,30 +63,12 @@ impl Sub for Doubles {
     }
 }
 
-impl Sub for Singles {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, b: Self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm256_sub_ps(self.0, b.0) })
-    }
-}
-
 impl Mul for Doubles {
     type Output = Self;
     #[inline(always)]
     fn mul(self, b: Self) -> Self {
         // SAFETY: see the top.
         unsafe { Self(_mm256_mul_pd(self.0, b.0), _mm256_mul_pd(self.1, b.1)) }
-    }
-}
-
-impl Mul for Singles {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, b: Self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm256_mul_ps(self.0, b.0) })
     }
 }
 
@@ -111,17 +80,7 @@ impl Neg for Doubles {
     }
 }
 
-impl Neg for Singles {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        self.flip(self.fill(-0.0))
-    }
-}
-
 impl Arithmetic for Doubles {
-    const TINY: Real = 1e-150;
-
     #[inline(always)]
     fn fill(self, value: Real) -> Self {
         // SAFETY: see the top.
@@ -179,57 +138,8 @@ impl Arithmetic for Doubles {
     }
 }
 
-impl Arithmetic for Singles {
-    const TINY: Real = 1e-18;
-
-    #[inline(always)]
-    fn without_tiny(self) -> Self {
-        (self + self.fill(SINGLE_SHIFT)) - self.fill(SINGLE_SHIFT)
-    }
-
-    #[inline(always)]
-    fn fill(self, value: Real) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm256_set1_ps(value as f32) })
-    }
-
-    #[inline(always)]
-    fn mul_add(self, b: Self, c: Self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm256_fmadd_ps(self.0, b.0, c.0) })
-    }
-
-    #[inline(always)]
-    fn neg_mul_add(self, b: Self, c: Self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm256_fnmadd_ps(self.0, b.0, c.0) })
-    }
-
-    #[inline(always)]
-    fn abs(self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
-    }
-
-    #[inline(always)]
-    fn flip(self, sign: Self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm256_xor_ps(self.0, _mm256_and_ps(sign.0, _mm256_set1_ps(-0.0))) })
-    }
-
-    #[inline(always)]
-    fn rsqrt(self) -> Self {
-        // SAFETY: see the top.
-        let y = Self(unsafe { _mm256_rsqrt_ps(self.0) });
-        // One Newton step from twelve bits or more.
-        let e = (self * y).neg_mul_add(y, self.fill(1.0));
-        (y * self.fill(0.5)).mul_add(e, y)
-    }
-}
-
 impl Lanes for Doubles {
     const COUNT: usize = 8;
-    type Single = Singles;
 
     #[inline(always)]
     fn store(self, to: &mut [Real]) {
@@ -280,21 +190,6 @@ impl Lanes for Doubles {
         unsafe {
             let one = _mm256_set1_pd(1.0);
             Self(_mm256_div_pd(one, self.0), _mm256_div_pd(one, self.1))
-        }
-    }
-
-    #[inline(always)]
-    fn narrow(self) -> Singles {
-        // SAFETY: see the top.
-        Singles(unsafe { _mm256_set_m128(_mm256_cvtpd_ps(self.1), _mm256_cvtpd_ps(self.0)) })
-    }
-
-    #[inline(always)]
-    fn widen(from: Singles) -> Self {
-        // SAFETY: see the top.
-        unsafe {
-            let (first, second) = (_mm256_castps256_ps128(from.0), _mm256_extractf128_ps::<1>(from.0));
-            Self(_mm256_cvtps_pd(first), _mm256_cvtps_pd(second))
         }
     }
 }

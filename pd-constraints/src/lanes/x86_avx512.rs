@@ -1,9 +1,9 @@
-//! AVX-512: registers of eight numbers, sixteen of single precision.
+//! AVX-512: two registers of eight numbers side by side.
 //!
 //! Every `unsafe` block here calls instructions that `Avx512` proves to be there: registers are made by
 //! `Avx512::load` or from other registers only.
 
-use super::{Arithmetic, Instructions, Kernel, Lanes, SINGLE_SHIFT};
+use super::{Arithmetic, Instructions, Kernel, Lanes};
 use pd_core::Real;
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -41,13 +41,9 @@ impl Instructions for Avx512 {
     }
 }
 
-/// 16 numbers in two registers: as many as a register holds in single precision.
+/// 16 numbers in two registers: while a result is awaited in the first, the second is worked on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Doubles(__m512d, __m512d);
-
-/// 16 numbers of single precision.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Singles(__m512);
 
 impl Add for Doubles {
     type Output = Self;
@@ -55,15 +51,6 @@ impl Add for Doubles {
     fn add(self, b: Self) -> Self {
         // SAFETY: see the top.
         unsafe { Self(_mm512_add_pd(self.0, b.0), _mm512_add_pd(self.1, b.1)) }
-    }
-}
-
-impl Add for Singles {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, b: Self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm512_add_ps(self.0, b.0) })
     }
 }
 
@@ -76,30 +63,12 @@ impl Sub for Doubles {
     }
 }
 
-impl Sub for Singles {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, b: Self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm512_sub_ps(self.0, b.0) })
-    }
-}
-
 impl Mul for Doubles {
     type Output = Self;
     #[inline(always)]
     fn mul(self, b: Self) -> Self {
         // SAFETY: see the top.
         unsafe { Self(_mm512_mul_pd(self.0, b.0), _mm512_mul_pd(self.1, b.1)) }
-    }
-}
-
-impl Mul for Singles {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, b: Self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm512_mul_ps(self.0, b.0) })
     }
 }
 
@@ -111,17 +80,7 @@ impl Neg for Doubles {
     }
 }
 
-impl Neg for Singles {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        self.flip(self.fill(-0.0))
-    }
-}
-
 impl Arithmetic for Doubles {
-    const TINY: Real = 1e-150;
-
     #[inline(always)]
     fn fill(self, value: Real) -> Self {
         // SAFETY: see the top.
@@ -167,57 +126,8 @@ impl Arithmetic for Doubles {
     }
 }
 
-impl Arithmetic for Singles {
-    const TINY: Real = 1e-18;
-
-    #[inline(always)]
-    fn without_tiny(self) -> Self {
-        (self + self.fill(SINGLE_SHIFT)) - self.fill(SINGLE_SHIFT)
-    }
-
-    #[inline(always)]
-    fn fill(self, value: Real) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm512_set1_ps(value as f32) })
-    }
-
-    #[inline(always)]
-    fn mul_add(self, b: Self, c: Self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm512_fmadd_ps(self.0, b.0, c.0) })
-    }
-
-    #[inline(always)]
-    fn neg_mul_add(self, b: Self, c: Self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm512_fnmadd_ps(self.0, b.0, c.0) })
-    }
-
-    #[inline(always)]
-    fn abs(self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm512_abs_ps(self.0) })
-    }
-
-    #[inline(always)]
-    fn flip(self, sign: Self) -> Self {
-        // SAFETY: see the top.
-        Self(unsafe { _mm512_xor_ps(self.0, _mm512_and_ps(sign.0, _mm512_set1_ps(-0.0))) })
-    }
-
-    #[inline(always)]
-    fn rsqrt(self) -> Self {
-        // SAFETY: see the top.
-        let y = Self(unsafe { _mm512_rsqrt14_ps(self.0) });
-        // One Newton step from twelve bits or more.
-        let e = (self * y).neg_mul_add(y, self.fill(1.0));
-        (y * self.fill(0.5)).mul_add(e, y)
-    }
-}
-
 impl Lanes for Doubles {
     const COUNT: usize = 16;
-    type Single = Singles;
 
     #[inline(always)]
     fn store(self, to: &mut [Real]) {
@@ -270,22 +180,5 @@ impl Lanes for Doubles {
             y = y.mul_add(self.neg_mul_add(y, self.fill(1.0)), y);
         }
         y
-    }
-
-    #[inline(always)]
-    fn narrow(self) -> Singles {
-        // SAFETY: see the top.
-        Singles(unsafe {
-            _mm512_insertf32x8::<1>(_mm512_castps256_ps512(_mm512_cvtpd_ps(self.0)), _mm512_cvtpd_ps(self.1))
-        })
-    }
-
-    #[inline(always)]
-    fn widen(from: Singles) -> Self {
-        // SAFETY: see the top.
-        unsafe {
-            let (first, second) = (_mm512_castps512_ps256(from.0), _mm512_extractf32x8_ps::<1>(from.0));
-            Self(_mm512_cvtps_pd(first), _mm512_cvtps_pd(second))
-        }
     }
 }
