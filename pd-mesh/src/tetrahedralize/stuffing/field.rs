@@ -11,6 +11,12 @@ const OUTSIDE: i8 = -1;
 const INSIDE: i8 = 1;
 const FORCED_OUTSIDE: i8 = -2;
 const FORCED_INSIDE: i8 = 2;
+/// Decrees of the present round.
+const FRESH_OUTSIDE: i8 = -3;
+const FRESH_INSIDE: i8 = 3;
+
+/// How far from a lost part a lattice point may be that stands for it, in half lattice edges.
+const REACH: f64 = 1.5;
 
 /// Points between two reports of progress.
 const OBSERVED: usize = 1024;
@@ -63,19 +69,42 @@ impl Field {
         (0..self.states.len() as u32).filter(|&point| self.sign(point) > 0)
     }
 
-    /// Declares the lattice point nearest to `x` inside or outside. Returns whether that is new; the first decree holds.
-    pub(super) fn force_nearest(&mut self, x: Vec3, inside: bool) -> bool {
+    /// Declares the lattice point nearest to `x` inside or outside. Returns whether that is new; the first decree holds. If it
+    /// is of an earlier round and has not helped, with `far` the next nearest point within [`REACH`] is taken.
+    pub(super) fn force_nearest(&mut self, x: Vec3, inside: bool, far: bool) -> bool {
         let at = self.lattice.scaled(x);
-        let nearest_of = |parity: f64| at.map(|c| 2.0 * ((c - parity) / 2.0).round() + parity);
-        let (corner, centre) = (nearest_of(0.0), nearest_of(1.0));
-        let near = if (corner - at).norm_squared() <= (centre - at).norm_squared() { corner } else { centre };
-        let Some(point) = self.lattice.point(near.map(|c| c as i64).into()) else { return false };
-        let state = &mut self.states[point as usize];
-        let changed = matches!(*state, OUTSIDE | INSIDE);
-        if changed {
-            *state = if inside { FORCED_INSIDE } else { FORCED_OUTSIDE };
+        let mut near: Vec<(f64, [i64; 3])> = Vec::new();
+        for parity in [0.0, 1.0] {
+            let nearest = at.map(|c| 2.0 * ((c - parity) / 2.0).round() + parity);
+            for step in (0..27).map(|k| Vec3::new(f64::from(k % 3), f64::from(k / 3 % 3), f64::from(k / 9))) {
+                let point = nearest + (step - Vec3::repeat(1.0)) * 2.0;
+                let distance = (point - at).norm_squared();
+                if distance <= REACH * REACH {
+                    near.push((distance, point.map(|c| c as i64).into()));
+                }
+            }
         }
-        changed
+        near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (_, coordinates) in near {
+            let Some(point) = self.lattice.point(coordinates) else { continue };
+            let state = &mut self.states[point as usize];
+            match *state {
+                OUTSIDE | INSIDE => {
+                    *state = if inside { FRESH_INSIDE } else { FRESH_OUTSIDE };
+                    return true;
+                }
+                FORCED_OUTSIDE | FORCED_INSIDE if far => {}
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Ends a round: its decrees are no longer fresh.
+    pub(super) fn settle(&mut self) {
+        for state in &mut self.states {
+            *state = (*state).clamp(FORCED_OUTSIDE, FORCED_INSIDE);
+        }
     }
 
     /// Fraction of the edge from the inside point to the cut.

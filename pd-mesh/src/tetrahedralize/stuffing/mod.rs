@@ -35,6 +35,9 @@ const MOST_POINTS: usize = 1 << 27;
 /// A point of the input farther than this many lattice edges from the result is a lost part.
 const LOST: f64 = 0.75;
 
+/// One farther than this asks for more than the nearest lattice point, which alone has not helped.
+const FAR: f64 = 0.95;
+
 /// Rounds of bringing back lost parts and gaps.
 const ROUNDS: usize = 6;
 
@@ -163,9 +166,11 @@ impl<'a> Body<'a> {
             let filled = result.winding_number(x) > 0.5;
             let beyond = x + normals[face] * (self.orientation * BESIDE * edge);
             if !filled || self.winding(beyond) < 0.5 {
-                changed |= field.force_nearest(x, !filled);
+                let far = !result.any_within(x, FAR * edge);
+                changed |= field.force_nearest(x, !filled, far);
             }
         });
+        field.settle();
         changed
     }
 
