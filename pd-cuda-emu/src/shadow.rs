@@ -4,17 +4,18 @@
 //! unordered unless a block barrier (same block) or a warp barrier (same warp) lies between them. A mark holds who
 //! was there and in which interval between barriers:
 //!
-//! `epoch 19 | atomic 1 | crowd 2 | thread 26 | interval 10 | warp interval 6` bits.
+//! `epoch 20 | crowd 2 | thread 26 | interval 10 | warp interval 6` bits.
 //!
-//! `crowd` says whether one thread, several of a warp, several of a block or several blocks were there. Counters
+//! Epoch zero is nobody's. `crowd` says whether one thread, several of a warp, several of a block or several blocks were there. Counters
 //! stop at their largest value, which is taken as ordered: in very long kernels a race may be missed, none is
 //! invented. Accesses of less than four bytes are not checked, since neighbours share the word.
 
 use crate::error::Conflict;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Launches (or blocks) between two clearings.
-pub(crate) const EPOCHS: u32 = 1 << 19;
+pub(crate) const EPOCHS: u32 = 1 << 20;
 /// Threads of a launch that can be told apart.
 pub(crate) const THREADS: u64 = 1 << 26;
 const INTERVALS: u32 = (1 << 10) - 1;
@@ -43,9 +44,8 @@ pub(crate) struct Who {
 
 impl Who {
     #[inline(always)]
-    fn mark(&self, crowd: u64, atomic: bool) -> u64 {
-        (u64::from(self.epoch) << 45)
-            | (u64::from(atomic) << 44)
+    fn mark(&self, crowd: u64) -> u64 {
+        (u64::from(self.epoch) << 44)
             | (crowd << 42)
             | (u64::from(self.thread) << 16)
             | (u64::from(self.interval.min(INTERVALS)) << 6)
@@ -69,13 +69,9 @@ fn crowd(mark: u64) -> u64 {
     (mark >> 42) & 3
 }
 
-fn atomic(mark: u64) -> bool {
-    (mark >> 44) & 1 == 1
-}
-
 #[inline(always)]
 fn current(mark: u64, who: &Who) -> bool {
-    mark >> 45 == u64::from(who.epoch)
+    mark >> 44 == u64::from(who.epoch)
 }
 
 /// Whether the marked accesses may happen at the same time as one by `who`.
@@ -104,27 +100,27 @@ fn unordered_other(mark: u64, who: &Who) -> bool {
 
 /// The mark after `who` joined those already there.
 #[inline(always)]
-fn joined(mark: u64, who: &Who, is_atomic: bool) -> u64 {
+fn joined(mark: u64, who: &Who) -> u64 {
     if !current(mark, who) || (crowd(mark) == ONE && thread(mark) == who.thread) {
-        return who.mark(ONE, is_atomic);
+        return who.mark(ONE);
     }
-    joined_other(mark, who, is_atomic)
+    joined_other(mark, who)
 }
 
-fn joined_other(mark: u64, who: &Who, is_atomic: bool) -> u64 {
+fn joined_other(mark: u64, who: &Who) -> u64 {
     if crowd(mark) == GRID || !who.same_block(thread(mark)) {
-        return who.mark(GRID, is_atomic);
+        return who.mark(GRID);
     }
     if (mark >> 6) as u32 & INTERVALS != who.interval.min(INTERVALS) {
-        return who.mark(ONE, is_atomic); // those before the barrier are ordered before all that follows
+        return who.mark(ONE); // those before the barrier are ordered before all that follows
     }
     if crowd(mark) == BLOCK || !who.same_warp(thread(mark)) {
-        return who.mark(BLOCK, is_atomic);
+        return who.mark(BLOCK);
     }
     if mark as u32 & WARP_INTERVALS != who.warp_interval.min(WARP_INTERVALS) {
-        return who.mark(ONE, is_atomic); // ordered within the warp, and another warp meets this one all the same
+        return who.mark(ONE); // ordered within the warp, and another warp meets this one all the same
     }
-    who.mark(WARP, is_atomic)
+    who.mark(WARP)
 }
 
 /// A race and a description of who was there before.
@@ -143,44 +139,52 @@ fn race(conflict: Conflict, mark: u64, who: &Who) -> Race {
     (conflict, other)
 }
 
-/// Two marks per word of four bytes: the last writers and the last readers.
+/// Marks per word of four bytes: the last plain writers, the last plain readers, and the last atomics where there are any.
 #[derive(Debug)]
 pub(crate) struct Shadow {
     marks: Box<[[AtomicU64; 2]]>,
+    atomics: OnceLock<Box<[AtomicU64]>>,
 }
 
 impl Shadow {
     pub(crate) fn new(words: usize) -> Self {
-        Self { marks: (0..words).map(|_| [AtomicU64::new(0), AtomicU64::new(0)]).collect() }
+        let marks = (0..words).map(|_| [AtomicU64::new(0), AtomicU64::new(0)]).collect();
+        Self { marks, atomics: OnceLock::new() }
     }
 
     pub(crate) fn clear(&self) {
-        for m in &self.marks {
-            m[0].store(0, Relaxed);
-            m[1].store(0, Relaxed);
-        }
+        self.marks.iter().flatten().for_each(|m| m.store(0, Relaxed));
+        self.atomics.get().into_iter().flatten().for_each(|m| m.store(0, Relaxed));
+    }
+
+    /// Mark of the atomics on a word; zero, which is in no epoch, if there never were any.
+    #[inline(always)]
+    fn atomics(&self, word: usize) -> u64 {
+        self.atomics.get().map_or(0, |a| a[word].load(Relaxed))
     }
 
     /// Whether somebody wrote the word in this epoch.
     #[inline(always)]
     pub(crate) fn written(&self, word: usize, who: &Who) -> bool {
-        current(self.marks[word][0].load(Relaxed), who)
+        current(self.marks[word][0].load(Relaxed), who) || current(self.atomics(word), who)
     }
 
     /// Marks a word as written without asking whether that is a race.
     pub(crate) fn note_write(&self, word: usize, who: &Who) {
-        self.marks[word][0].store(who.mark(ONE, false), Relaxed);
+        self.marks[word][0].store(who.mark(ONE), Relaxed);
     }
 
     #[inline(always)]
     pub(crate) fn read(&self, word: usize, who: &Who) -> Result<(), Race> {
         let [w, r] = &self.marks[word];
-        let written = w.load(Relaxed);
+        let (written, changed) = (w.load(Relaxed), self.atomics(word));
         if unordered(written, who) {
-            let conflict = if atomic(written) { Conflict::AtomicAndPlain } else { Conflict::ReadAfterWrite };
-            return Err(race(conflict, written, who));
+            return Err(race(Conflict::ReadAfterWrite, written, who));
         }
-        r.store(joined(r.load(Relaxed), who, false), Relaxed);
+        if unordered(changed, who) {
+            return Err(race(Conflict::AtomicAndPlain, changed, who));
+        }
+        r.store(joined(r.load(Relaxed), who), Relaxed);
         Ok(())
     }
 
@@ -188,33 +192,144 @@ impl Shadow {
     #[inline(always)]
     pub(crate) fn write(&self, word: usize, who: &Who, changes: bool) -> Result<(), Race> {
         let [w, r] = &self.marks[word];
-        let (written, read) = (w.load(Relaxed), r.load(Relaxed));
-        if unordered(written, who) {
-            if atomic(written) {
-                return Err(race(Conflict::AtomicAndPlain, written, who));
-            }
-            if changes {
-                return Err(race(Conflict::WriteWrite, written, who));
-            }
+        let (written, read, changed) = (w.load(Relaxed), r.load(Relaxed), self.atomics(word));
+        if changes && unordered(written, who) {
+            return Err(race(Conflict::WriteWrite, written, who));
+        }
+        if unordered(changed, who) {
+            return Err(race(Conflict::AtomicAndPlain, changed, who));
         }
         if unordered(read, who) {
             return Err(race(Conflict::WriteAfterRead, read, who));
         }
         // Several writers of one value stay known as several: a reader must still be told.
-        w.store(joined(written, who, false), Relaxed);
+        w.store(joined(written, who), Relaxed);
         Ok(())
     }
 
     pub(crate) fn atomic(&self, word: usize, who: &Who) -> Result<(), Race> {
-        let [w, r] = &self.marks[word];
-        let (written, read) = (w.load(Relaxed), r.load(Relaxed));
-        if unordered(written, who) && !atomic(written) {
-            return Err(race(Conflict::AtomicAndPlain, written, who));
+        for mark in &self.marks[word] {
+            let mark = mark.load(Relaxed);
+            if unordered(mark, who) {
+                return Err(race(Conflict::AtomicAndPlain, mark, who));
+            }
         }
-        if unordered(read, who) {
-            return Err(race(Conflict::AtomicAndPlain, read, who));
-        }
-        w.store(joined(written, who, true), Relaxed);
+        let atomics = self.atomics.get_or_init(|| (0..self.marks.len()).map(|_| AtomicU64::new(0)).collect());
+        let changed = &atomics[word];
+        changed.store(joined(changed.load(Relaxed), who), Relaxed);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// One access to the only word: by whom, between which barriers, and what kind.
+    #[derive(Debug, Clone, Copy)]
+    struct Access {
+        block: u32,
+        thread: u32,
+        interval: u32,
+        warp_interval: u32,
+        /// 0 read, 1 write of the same value, 2 write of another value, 3 atomic.
+        kind: u8,
+    }
+
+    const THREADS_OF_BLOCK: u32 = 64;
+
+    /// The definition, pair by pair.
+    fn unordered_pair(a: &Access, b: &Access) -> bool {
+        if (a.block, a.thread) == (b.block, b.thread) {
+            return false;
+        }
+        let same_warp = a.thread / 32 == b.thread / 32;
+        a.block != b.block || (a.interval == b.interval && !(same_warp && a.warp_interval != b.warp_interval))
+    }
+
+    fn is_race(before: &[Access], b: &Access) -> bool {
+        before.iter().any(|a| {
+            let plain_writes = |k: u8| k == 1 || k == 2;
+            let conflict = match (a.kind, b.kind) {
+                (0, 0) | (3, 3) => false,
+                (w, 1) if plain_writes(w) => false, // the same value again
+                _ => true,
+            };
+            conflict && unordered_pair(a, b)
+        })
+    }
+
+    /// Accesses in an order in which they can happen: blocks in turn, barriers in turn, then warps with their barriers.
+    fn history() -> impl Strategy<Value = Vec<Access>> {
+        let threads = prop::sample::select(vec![0u32, 0, 1, 1, 2, 32]);
+        let one = (
+            prop::sample::select(vec![0u32, 0, 0, 1]),
+            threads,
+            0u32..2,
+            0u32..2,
+            prop::sample::select(vec![0u8, 0, 0, 1, 2, 3]),
+        );
+        prop::collection::vec(one, 1..9).prop_map(|list| {
+            let mut out: Vec<Access> = list
+                .into_iter()
+                .map(|(block, thread, interval, warp_interval, kind)| Access {
+                    block,
+                    thread,
+                    interval,
+                    warp_interval,
+                    kind,
+                })
+                .collect();
+            out.sort_by_key(|a| (a.block, a.interval, a.thread / 32, a.warp_interval));
+            out
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn marks_find_exactly_the_races_of_the_definition(history in history(), epoch in 1u32..EPOCHS) {
+            let shadow = Shadow::new(1);
+            for (k, a) in history.iter().enumerate() {
+                let who = Who {
+                    epoch,
+                    block_first: a.block * THREADS_OF_BLOCK,
+                    block_threads: THREADS_OF_BLOCK,
+                    thread: a.block * THREADS_OF_BLOCK + a.thread,
+                    interval: a.interval,
+                    warp_interval: a.warp_interval,
+                };
+                let found = match a.kind {
+                    0 => shadow.read(0, &who),
+                    3 => shadow.atomic(0, &who),
+                    kind => shadow.write(0, &who, kind == 2),
+                };
+                let expected = is_race(&history[..k], a);
+                prop_assert_eq!(found.is_err(), expected, "access {} of {:?}", k, history);
+                if expected {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn marks_of_another_launch_do_not_count() {
+        let shadow = Shadow::new(1);
+        let who = |epoch, thread| Who {
+            epoch,
+            block_first: 0,
+            block_threads: 64,
+            thread,
+            interval: 0,
+            warp_interval: 0,
+        };
+        shadow.write(0, &who(1, 0), true).unwrap();
+        assert!(shadow.read(0, &who(1, 40)).is_err());
+        shadow.read(0, &who(2, 40)).unwrap();
+        shadow.clear();
+        shadow.write(0, &who(2, 3), true).unwrap();
     }
 }

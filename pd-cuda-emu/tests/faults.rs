@@ -198,6 +198,10 @@ fn races_on_device_memory() {
     assert_eq!(run("red.global.add.u32 [%p], 1;", shape, 128).unwrap()[0], 128);
     let lines = "red.global.add.u32 [%p], 1; ld.global.u32 %x, [%p];";
     assert_eq!(race_of(run(lines, shape, 128)), (Space::Global, Conflict::AtomicAndPlain));
+    // One block clears the sum, a barrier follows, and all blocks add to it: the other blocks may come too early.
+    let lines = "setp.eq.u32 %q, %g, 0; @%q st.global.u32 [%p], 0; bar.sync 0; red.global.add.u32 [%p], 1;";
+    assert_eq!(race_of(run(lines, shape, 128)), (Space::Global, Conflict::AtomicAndPlain));
+    assert_eq!(run(lines, Shape::row(1, 32), 128).unwrap()[0], 32);
     run("red.global.add.u32 [%p], 1; ld.volatile.global.u32 %x, [%p];", shape, 128).unwrap();
     // Neighbouring bytes of one word are no race.
     run("add.s64 %v, %p, 0; cvt.u64.u32 %o, %g; add.s64 %v, %p, %o; st.global.u8 [%v], %g;", shape, 128)
