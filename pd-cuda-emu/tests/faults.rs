@@ -268,7 +268,7 @@ fn calls_that_cannot_be() {
     let endless = ".func f() { call.uni f; ret; }\n";
     let error = buffer(&format!("{endless}{}", kernel("call.uni f;")), Shape::row(1, 1), &[0]).unwrap_err();
     assert!(error.to_string().contains("call stack deeper than"), "{error}");
-    let f = fault("brx.idx %t, $table; $table: .branchtargets $end; $end:", Shape::row(1, 2), 2);
+    let f = fault("$table: .branchtargets $end; brx.idx %t, $table; $end:", Shape::row(1, 2), 2);
     assert_eq!(f.kind, FaultKind::BranchIndex { index: 1, len: 1 });
 }
 

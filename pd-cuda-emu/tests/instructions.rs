@@ -283,8 +283,8 @@ fn branch_tables() {
 {
     .reg .b32 %r<6>; .reg .b64 %d<4>;
     mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 3;
-    brx.idx %r2, $table;
 $table: .branchtargets $a, $b, $a, $c;
+    brx.idx %r2, $table;
 $a: mov.u32 %r3, 10; bra.uni $end;
 $b: mov.u32 %r3, 20; bra.uni $end;
 $c: mov.u32 %r3, 30;
@@ -301,8 +301,8 @@ $end:
 fn every_space_and_width_of_memory() {
     let ptx = r"
 .const .align 4 .s16 table[4] = {-1, 2, -3, 4};
-.global .align 8 .u64 pointer = generic(words);
 .global .align 4 .b32 words[2] = {0x11223344, 55};
+.global .align 8 .u64 pointer = generic(words);
 .visible .entry k(.param .u64 p, .param .align 4 .b8 s[8])
 {
     .local .align 8 .b8 depot[16];
