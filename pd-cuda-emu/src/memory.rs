@@ -51,9 +51,10 @@ impl Body {
         self.shadow.get()
     }
 
-    /// Pointer to a byte; `offset + bytes` was checked against the length.
+    /// Pointer to `bytes` bytes that lie inside the words and are aligned to their number.
+    #[inline(always)]
     fn at(&self, offset: usize, bytes: usize) -> *const u8 {
-        debug_assert!(offset + bytes <= self.words.len() * 8 && offset & (bytes - 1) == 0);
+        assert!(offset + bytes <= self.words.len() * 8 && offset & (bytes - 1) == 0);
         self.words.as_ptr().cast::<u8>().wrapping_add(offset)
     }
 
@@ -63,8 +64,8 @@ impl Body {
     #[inline(always)]
     pub(crate) fn load(&self, offset: usize, bytes: usize) -> u64 {
         let at = self.at(offset, bytes);
-        // SAFETY: `resolve` checked that the bytes lie inside the allocation and are aligned to their size; the
-        // words are atomics, alive as long as `self`.
+        // SAFETY: `at` checked that the bytes lie inside the words and are aligned to their number; the words are
+        // atomics, alive as long as `self`.
         unsafe {
             match bytes {
                 1 => u64::from((*at.cast::<AtomicU8>()).load(Relaxed)),
@@ -106,7 +107,7 @@ impl Body {
     }
 
     fn byte(&self, offset: usize) -> &AtomicU8 {
-        // SAFETY: the callers below checked the range; a byte has no alignment.
+        // SAFETY: `at` checked the range; a byte has no alignment.
         unsafe { &*self.at(offset, 1).cast::<AtomicU8>() }
     }
 }
