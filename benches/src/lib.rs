@@ -1,6 +1,5 @@
-//! Cases and plots shared by the benches and the reports.
+//! Cases shared by the benches and the reports; plots come from `pd_tables::plot`.
 //!
 //! Times are stated as ratios to a peer in the same run; see `README.md` for the commands.
 
 pub mod cases;
-pub mod plot;

@@ -45,3 +45,12 @@ impl From<SceneError> for Failure {
         }
     }
 }
+
+impl From<pd_tables::TableError> for Failure {
+    fn from(error: pd_tables::TableError) -> Self {
+        match error {
+            pd_tables::TableError::Scene(error) => error.into(),
+            error => Self::Input(error.to_string()),
+        }
+    }
+}

@@ -37,6 +37,10 @@ enum Command {
     Run(cmd::run::Arguments),
     /// Simulate a scene up to a frame and draw it, without a window or a GPU.
     Picture(cmd::picture::Arguments),
+    /// Re-make the published tables: the published figure beside the one measured here.
+    Tables(cmd::tables::Arguments),
+    /// Error against a converged reference over time and iterations, for any steppers and solvers.
+    Compare(cmd::compare::Arguments),
     /// Look at, convert, fill, make or thin out a mesh.
     Mesh(cmd::mesh::Arguments),
     /// Find what would spoil a run, in a scene or a mesh file.
@@ -52,6 +56,8 @@ fn main() -> ExitCode {
         Command::Scenes(arguments) => cmd::scenes::run(&arguments, &models),
         Command::Run(arguments) => cmd::run::run(&arguments, &models),
         Command::Picture(arguments) => cmd::picture::run(&arguments, &models),
+        Command::Tables(arguments) => cmd::tables::run(&arguments, &models),
+        Command::Compare(arguments) => cmd::compare::run(&arguments, &models),
         Command::Mesh(arguments) => cmd::mesh::run(&arguments, &models),
         Command::Check(arguments) => cmd::check::run(&arguments, &models),
         Command::Doctor => cmd::doctor::run(),

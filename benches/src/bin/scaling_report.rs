@@ -4,9 +4,9 @@
 //! `cargo run --release -p benches --bin scaling_report -- [DIR] [--quick] [--global NAME]`, DIR being `docs` by default.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a report program")]
 
-use benches::plot::{Line, Plot};
 use pd_sim::scene::{Scene, SceneDesc, SceneRun, read_desc};
 use pd_sim::{ModelPaths, Registry, SceneError};
+use pd_tables::plot::{Line, Plot};
 use std::fmt::Write;
 use std::time::Instant;
 
@@ -108,7 +108,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let mut text = format!(
         "# How cost grows\n\nMade by `cargo run --release -p benches --bin scaling_report`. One thread, 10 iterations, global \
-         solver `{global}`, least of repeated times. Exponents are fitted over the larger half of the sizes.\n"
+         solver `{global}`, least of repeated times. Exponents are fitted over the larger half of the sizes.\n\nThis run: {}.\n",
+        pd_tables::Machine::here().line()
     );
     for family in FAMILIES {
         let sizes = if quick { &family.sizes[..family.sizes.len() - 3] } else { family.sizes };

@@ -4,8 +4,8 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a report program")]
 
 use benches::cases::{self, Case, MATRICES};
-use benches::plot::{Line, Plot};
 use pd_linear::{LinearError, Registry, SolverOptions};
+use pd_tables::plot::{Line, Plot};
 use std::fmt::Write;
 use std::time::Instant;
 
@@ -139,6 +139,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
          published; they miss the tolerance or diverge where a note says so. The dense solvers are left out: they are oracles, \
          and their memory grows with the square of n.\n",
     );
+    let _ = write!(text, "\nThis run: {}.\n", pd_tables::Machine::here().line());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     for (name, scene, bending) in MATRICES {
         if quick && !matches!(name, "bunny class" | "cloth 100") {

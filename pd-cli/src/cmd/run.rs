@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     let (mut desc, directory) = read_desc(&arguments.scene)?;
     apply(arguments, &mut desc);
     let frames = arguments.frames.unwrap_or(desc.frames as u64);
-    let threads = arguments.threads.unwrap_or_else(machine::threads);
+    let threads = super::thread_count(arguments.threads)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
@@ -88,14 +88,9 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     })
 }
 
-/// More threads than any machine has only cost their stacks; a slip of the finger should not.
-const MOST_THREADS: usize = 1024;
-
 /// Refuses what cannot work before anything is read or computed.
 fn check(arguments: &Arguments) -> Result<(), Failure> {
-    if arguments.threads.is_some_and(|threads| !(1..=MOST_THREADS).contains(&threads)) {
-        return Err(Failure::Input(format!("--threads must be from 1 to {MOST_THREADS}")));
-    }
+    super::thread_count(arguments.threads)?;
     if arguments.every == 0 {
         return Err(Failure::Input("--every must be at least 1".into()));
     }

@@ -34,6 +34,15 @@ fn wrong_flags_are_refused() {
         (&["picture", "bar", "--frame", "1", "--view", "up", "--out", "a.png"], &["up"]),
         (&["picture", "clothes", "--out", "a.png"], &["clothes"]),
         (&["scenes", "--xml"], &["--xml"]),
+        (&["tables", "7.9", "--out", "report"], &["7.9", "7.1, 7.2, 7.3, 7.4, 7.5, 7.6, 4.1", "all"]),
+        (&["tables", "7.1", "--only", "clothes", "--out", "report"], &["clothes", "cloth-pair"]),
+        (&["tables", "7.1", "--threads", "0"], &["--threads"]),
+        (&["tables", "7.1", "--update-docs", "nowhere", "--out", "report"], &["nowhere", "README.md"]),
+        (&["compare", "bar", "--with", "pd/magic", "--out", "c"], &["magic", "cholesky"]),
+        (&["compare", "bar", "--with", "magic/panels", "--out", "c"], &["magic", "pd-lbfgs"]),
+        (&["compare", "bar", "--with", "pd/panels/x", "--out", "c"], &["pd/panels/x", "stepper/global"]),
+        (&["compare", "clothes"], &["clothes", "cloth"]),
+        (&["compare", "bar", "--seconds", "0"], &["--seconds"]),
     ];
     for (arguments, words) in cases {
         report.refuses(&arguments.join(" "), &desk, arguments, words);

@@ -12,3 +12,4 @@ mod commands;
 mod desk;
 mod films;
 mod meshes;
+mod tables;

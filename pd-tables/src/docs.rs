@@ -1,0 +1,137 @@
+//! Blocks of documents that are generated from a report, so that no speed is claimed that was not measured.
+//!
+//! A block stands between the lines `<!-- measured: NAME -->` and `<!-- /measured -->`. Names: `headline` (the scenes of
+//! table 7.2 in short), or the id of a table.
+
+use crate::lab::TableError;
+use crate::render::markdown;
+use crate::report::write;
+use crate::{Cell, Report, Table};
+use std::path::{Path, PathBuf};
+
+const BEGIN: &str = "<!-- measured: ";
+const END: &str = "<!-- /measured -->";
+
+/// Scenes of the headline.
+const HEADLINE: [&str; 5] = ["cloth 140×140", "Bunny", "Armadillo", "Dragon", "sandbox"];
+
+/// Whether `README.md` under `root` has a block to renew: to be asked before anything is measured.
+pub fn check_docs(root: &Path) -> Result<(), TableError> {
+    let path = root.join("README.md");
+    let text =
+        std::fs::read_to_string(&path).map_err(|error| TableError::File { path: path.clone(), error })?;
+    if text.contains(BEGIN) && text.contains(END) {
+        return Ok(());
+    }
+    let (begin, end) = (format!("{BEGIN}headline -->"), END.to_owned());
+    Err(TableError::NoBlock { path, begin, end })
+}
+
+/// Renews the blocks of `README.md` and of all Markdown files in `docs/` under `root` for which the report has what they
+/// ask for; returns the files changed. A README without a block is an error: it would keep old figures.
+pub fn update_docs(report: &Report, root: &Path) -> Result<Vec<PathBuf>, TableError> {
+    check_docs(root)?;
+    let mut files = vec![root.join("README.md")];
+    if let Ok(entries) = std::fs::read_dir(root.join("docs")) {
+        let pages = entries.filter_map(|entry| entry.ok().map(|e| e.path()));
+        files.extend(pages.filter(|path| path.extension().is_some_and(|e| e == "md")));
+    }
+    files.sort();
+    let mut changed = vec![];
+    for path in files {
+        let text =
+            std::fs::read_to_string(&path).map_err(|error| TableError::File { path: path.clone(), error })?;
+        let Some(new) = renew(report, &text) else { continue };
+        if new != text {
+            changed.push(write(&path, &new)?);
+        }
+    }
+    Ok(changed)
+}
+
+/// The text with all its blocks renewed; `None` if it has no whole block.
+fn renew(report: &Report, text: &str) -> Option<String> {
+    let (mut out, mut rest, mut blocks) = (String::new(), text, 0);
+    while let Some(at) = rest.find(BEGIN) {
+        let (before, block) = rest.split_at(at);
+        let name = block.strip_prefix(BEGIN)?.split_once(" -->")?.0;
+        let end = block.find(END)?;
+        blocks += 1;
+        out += before;
+        match content(report, name) {
+            Some(content) => out += &format!("{BEGIN}{name} -->\n{content}{END}"),
+            None => out += &block[..end + END.len()], // not in this report: it stays
+        }
+        rest = &block[end + END.len()..];
+    }
+    (blocks > 0).then(|| out + rest)
+}
+
+fn content(report: &Report, name: &str) -> Option<String> {
+    let table = match name {
+        "headline" => headline(report.table("7.2")?),
+        id => report.table(id)?.clone(),
+    };
+    let rows = markdown::rows(&table);
+    Some(format!("{rows}\nMeasured by `pd tables`: {}.\n", report.machine.line()))
+}
+
+/// Table 7.2 in short.
+fn headline(table: &Table) -> Table {
+    let find = |start: &str| table.columns.iter().position(|c| c.name.starts_with(start));
+    let wanted = ["scene", "FPS min, published", "cholesky, 1", "panels, 1", "median", "median / published"];
+    let keep: Vec<usize> = wanted.iter().filter_map(|start| find(start)).collect();
+    let mut columns: Vec<_> = keep.iter().map(|&c| table.columns[c].clone()).collect();
+    let names = [
+        "ten iterations a frame",
+        "FPS, thesis (GPU local step)",
+        "`cholesky`, 1 thread",
+        "`panels`, 1 thread",
+        "`panels`, all threads",
+        "ratio to the thesis",
+    ];
+    for (column, name) in columns.iter_mut().zip(names) {
+        column.name = name.into();
+    }
+    let mut short = Table::new("headline", "", "", columns);
+    for row in &table.rows {
+        let name = row.first().map_or(String::new(), ToString::to_string);
+        let base = name.trim_end_matches(" (twin)");
+        if HEADLINE.contains(&base)
+            && !row.iter().any(|cell| matches!(cell, Cell::Outcome(crate::Outcome::ModelNotPresent)))
+        {
+            short.push(keep.iter().map(|&c| row[c].clone()).collect());
+        }
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Column, Machine};
+
+    fn report() -> Report {
+        let mut table = Table::new("7.1", "t", "", vec![Column::fixed("a")]);
+        table.push(vec![Cell::Count(7)]);
+        Report { machine: Machine::here(), settings: vec![], tables: vec![table], figures: vec![] }
+    }
+
+    #[test]
+    fn blocks_are_renewed_and_the_rest_is_left_alone() {
+        let text = "a\n<!-- measured: 7.1 -->\nold\n<!-- /measured -->\nb\n<!-- measured: 7.9 -->\nkept\n<!-- /measured -->\n";
+        let new = renew(&report(), text).unwrap();
+        assert!(new.starts_with("a\n<!-- measured: 7.1 -->\n| a |\n") && new.contains("| 7 |"), "{new}");
+        assert!(!new.contains("old") && new.contains("kept") && new.contains("\nb\n"));
+        assert_eq!(renew(&report(), &new).unwrap(), new, "a second time changes nothing");
+        assert_eq!(renew(&report(), "no block"), None);
+    }
+
+    #[test]
+    fn a_readme_without_a_block_is_named() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("README.md"), "nothing\n").unwrap();
+        let error = update_docs(&report(), root.path()).unwrap_err().to_string();
+        assert!(error.contains("README.md") && error.contains("measured: headline"), "{error}");
+    }
+}

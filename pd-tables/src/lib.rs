@@ -1,0 +1,48 @@
+//! The published tables re-made: the figure of the thesis beside the figure here, their ratio, and why they differ.
+//!
+//! [`report`] makes tables 7.1 to 7.6 of the thesis on GPU projective dynamics and table 4.1 of the one on fluid-solid
+//! coupling; [`Report`] writes them as Markdown, CSV, JSON and one HTML page with its pictures inside. [`compare`] is the
+//! laboratory underneath: error against a converged reference over time and iterations, for any stepper and solver.
+//!
+//! "diverges", "too large", "no device", "model not present" and "not reached" are values ([`Outcome`]), never failures.
+//! Columns know whether they depend on the clock ([`Kind`]); all others are the same on every run.
+//!
+//! ```
+//! use pd_tables::{Cell, Effort, Id, Lab};
+//!
+//! let models = pd_sim::ModelPaths::default();
+//! let mut lab = Lab::new(&models, Effort::QUICK, 1, &|_| {})?;
+//! lab.only = vec!["bar".into()];
+//! let report = pd_tables::report(&lab, &[Id::T71], None)?;
+//! assert_eq!(report.tables[0].cell(0, "constraints, here"), Some(&Cell::Count(556)));
+//! # Ok::<(), pd_tables::TableError>(())
+//! ```
+
+mod cell;
+pub mod compare;
+mod docs;
+mod lab;
+mod machine;
+pub mod peers;
+pub mod plot;
+pub mod published;
+pub mod quality;
+mod render;
+mod report;
+mod table;
+mod tables;
+
+pub use cell::{Cell, Outcome};
+pub use compare::Contender;
+pub use docs::{check_docs, update_docs};
+pub use lab::{CONSENSUS_SWEEP, Effort, Lab, Rates, Stand, TableError};
+pub use machine::{Machine, device_name, threads};
+pub use pd_linear::SolverOptions;
+pub use report::{Report, report};
+pub use table::{Column, Kind, Table};
+pub use tables::{Figure, Id};
+
+/// What stands in a column for a device: nothing can be measured without one.
+pub(crate) fn device_cell() -> Cell {
+    device_name().map_or(Cell::Outcome(Outcome::NoDevice), Cell::text)
+}

@@ -1,0 +1,121 @@
+//! A report as one HTML page: styles and pictures inside, no script, nothing fetched from elsewhere.
+
+use super::markdown::used_columns;
+use crate::plot::escape;
+use crate::{Cell, Kind, Report, Table};
+use std::fmt::Write;
+
+const STYLE: &str = "\
+:root{color-scheme:light}
+body{font:15px/1.5 system-ui,sans-serif;color:#1c2733;background:#fff;max-width:1180px;margin:0 auto;padding:24px}
+h1{font-size:26px;margin:0 0 4px}h2{font-size:19px;margin:44px 0 6px;border-top:2px solid #2060a8;padding-top:12px}
+p{max-width:80ch;margin:6px 0}nav{margin:14px 0}nav a{margin-right:14px;color:#2060a8}
+.scroll{overflow-x:auto;margin:12px 0}table{border-collapse:collapse;font-size:13px;line-height:1.35}
+th,td{padding:4px 9px;border-bottom:1px solid #e2e6ea;text-align:left;vertical-align:top}
+th{background:#f3f6f9;vertical-align:bottom;font-weight:600;max-width:110px}
+td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}td.o{color:#a04000;white-space:nowrap}
+td:first-child{white-space:nowrap}td.k{color:#5b6773;min-width:210px;max-width:330px}tr.first td{border-top:1px solid #93a1ae}
+th.t::after{content:' \\23F1';color:#8995a1;font-weight:400}
+.facts{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;font-size:13px;margin:10px 0}
+.facts dt{color:#5b6773}.facts dd{margin:0}.note{color:#44505c;font-size:14px}
+figure{margin:14px 0}figure svg{width:100%;max-width:860px;height:auto;border:1px solid #e2e6ea}
+.pair{display:flex;flex-wrap:wrap;gap:14px}.pair figure{flex:1 1 480px;margin:4px 0}
+";
+
+pub(crate) fn page(report: &Report) -> String {
+    let m = &report.machine;
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+         content=\"width=device-width\">\n<title>pd: measured {}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <h1>Published and measured</h1>\n<p>Made by <code>pd tables</code> on {}. Each table has the published figure, the \
+         figure here and their ratio; ratios above 1 are in favour of this program. Columns with a clock depend on the \
+         machine and the moment; all others are the same on every run.</p>\n",
+        escape(&m.date),
+        escape(&m.date)
+    );
+    let memory = format!("{} GB", m.memory_gb);
+    let device = m.device.clone().unwrap_or_else(|| "none".into());
+    let machine = format!("{}, {} threads, {}", m.processor, m.threads, m.simd);
+    let facts = [
+        ("machine", machine),
+        ("memory", memory),
+        ("system", m.system.clone()),
+        ("CUDA device", device),
+        ("version", m.version.clone()),
+        ("revision", m.revision.clone()),
+    ];
+    out.push_str("<dl class=\"facts\">\n");
+    let settings = report.settings.iter().map(|(name, value)| (name.as_str(), value.clone()));
+    for (name, value) in facts.into_iter().chain(settings) {
+        let _ = writeln!(out, "<dt>{}</dt><dd>{}</dd>", escape(name), escape(&value));
+    }
+    out.push_str("</dl>\n<nav>");
+    for table in &report.tables {
+        let _ = write!(out, "<a href=\"#t{}\">{}</a>", table.id, table.id);
+    }
+    out.push_str("</nav>\n");
+    for table in &report.tables {
+        section(&mut out, report, table);
+    }
+    out.push_str("</body>\n</html>\n");
+    out
+}
+
+fn section(out: &mut String, report: &Report, table: &Table) {
+    let _ = write!(
+        out,
+        "<h2 id=\"t{}\">{}</h2>\n<p>{}</p>\n",
+        table.id,
+        escape(&table.title),
+        code(&escape(&table.about))
+    );
+    let figures: Vec<_> = report.figures.iter().filter(|f| f.table == table.id).collect();
+    let pairs = figures.len() > 1;
+    if pairs {
+        out.push_str("<div class=\"pair\">\n");
+    }
+    for figure in figures {
+        let _ = write!(out, "<figure id=\"f{}\">\n{}</figure>\n", figure.id, figure.drawing.svg());
+    }
+    if pairs {
+        out.push_str("</div>\n");
+    }
+    out.push_str("<div class=\"scroll\"><table>\n<thead><tr>");
+    let used = used_columns(table);
+    for &c in &used {
+        let class = if table.columns[c].kind == Kind::Timing { " class=\"t\"" } else { "" };
+        let _ = write!(out, "<th{class}>{}</th>", escape(&table.columns[c].name));
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    let mut last = None;
+    for row in &table.rows {
+        // A line above each new scene where a scene has several rows.
+        let begins = last.is_some() && last != row.first();
+        last = row.first();
+        out.push_str(if begins { "<tr class=\"first\">" } else { "<tr>" });
+        for &c in &used {
+            let class = match &row[c] {
+                cell if cell.is_numeric() => " class=\"n\"",
+                Cell::Outcome(_) => " class=\"o\"",
+                _ if table.columns[c].name == "note" => " class=\"k\"",
+                _ => "",
+            };
+            let _ = write!(out, "<td{class}>{}</td>", escape(&row[c].to_string()));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody>\n</table></div>\n");
+    for note in &table.notes {
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", code(&escape(note)));
+    }
+}
+
+/// Words between back quotes as code.
+fn code(text: &str) -> String {
+    let mut parts = text.split('`');
+    let mut out = parts.next().unwrap_or("").to_owned();
+    while let Some(inside) = parts.next() {
+        let _ = write!(out, "<code>{inside}</code>{}", parts.next().unwrap_or(""));
+    }
+    out
+}

@@ -1,0 +1,132 @@
+//! Table 7.6: other engines, each with the quality of its result beside its speed.
+
+use super::Part;
+use crate::lab::{Lab, Stand, TableError, as_value};
+use crate::peers::{PeerRow, PeerRows, Task};
+use crate::published::ENGINES;
+use crate::quality::{self, Quality};
+use crate::{Cell, Column, Outcome, Table};
+use pd_sim::SceneError;
+use pd_sim::scene::{Scene, SceneDesc, SceneRun};
+use std::time::Instant;
+
+/// How we run the cloth: name, stepper, global solver, iterations, substeps.
+const OURS: [(&str, &str, usize, usize); 4] = [
+    ("pd", "cholesky", 10, 1),
+    ("pd", "panels", 10, 1),
+    ("pd-lbfgs", "panels", 10, 1),
+    ("pd", "panels", 10, 5),
+];
+
+pub(super) fn make(lab: &Lab<'_>, peers: Option<&PeerRows>) -> Result<Part, TableError> {
+    let columns = vec![
+        Column::fixed("scene"),
+        Column::fixed("engine"),
+        Column::fixed("settings"),
+        Column::fixed("FPS, published"),
+        Column::timing("FPS here"),
+        Column::timing("ms a frame"),
+        Column::fixed("p99 edge strain"),
+        Column::fixed("volume ratio"),
+        Column::fixed("inverted"),
+        Column::fixed("note"),
+    ];
+    let about = format!(
+        "Average frames a second of {} frames of 1/60 s, and the state at their end: 99th percentile of |length/rest − 1| over \
+         edges, volume over that at rest, tetrahedra inside out. Same mesh, mass (1 g a vertex), gravity, pins and floor for \
+         all. Bodies do not touch each other. Ours on {} threads; peers as their packages come. `pd tables 7.6 --peers` \
+         installs and runs the peers.",
+        lab.effort.settle_frames, lab.threads
+    );
+    let mut table = Table::new("7.6", "Table 7.6: other engines", about, columns);
+    for task in Task::ALL.into_iter().filter(|task| lab.wants(task.scene())) {
+        for (scene, engine, fps) in ENGINES.iter().filter(|row| row.0 == task.title()) {
+            let note = note(scene, engine);
+            let (scene, engine) = (Cell::text(*scene), Cell::text(*engine));
+            table.push(vec![scene, engine, Cell::text("as published"), Cell::Number(*fps)]);
+            if let Some(cell) = table.rows.last_mut().and_then(|row| row.last_mut()) {
+                *cell = Cell::text(note);
+            }
+        }
+        for stand in lab.stand_ins(task.scene(), task.twin())? {
+            let title = super::row_name(task.title(), stand);
+            let (Stand::Scene(scene) | Stand::Twin(scene)) = stand else {
+                let absent = Cell::Outcome(Outcome::ModelNotPresent);
+                table.push(vec![Cell::text(title), Cell::text("pd"), Cell::Empty, Cell::Empty, absent]);
+                continue;
+            };
+            for (stepper, global, iterations, substeps) in OURS {
+                let desc = lab.describe(scene, |desc| {
+                    (desc.solver.stepper, desc.solver.global) = (stepper.into(), global.into());
+                    (desc.step.iterations, desc.step.substeps) = (iterations, substeps);
+                })?;
+                let result = ours(lab, scene, desc)?;
+                let settings = format!("{stepper}/{global}, {substeps} × {iterations} iterations");
+                table.push(row(&title, "pd (this program)", &settings, result, ""));
+            }
+            push_peers(&mut table, &title, task, peers);
+        }
+    }
+    if peers.is_none() {
+        table.notes.push("Peers were not asked for: `pd tables 7.6 --peers` installs and runs them.".into());
+    }
+    Ok(Part { tables: vec![table], figures: vec![] })
+}
+
+type Measured = Result<(f64, Quality), Outcome>;
+
+fn ours(lab: &Lab<'_>, scene: &str, desc: SceneDesc) -> Result<Measured, TableError> {
+    let (stepper, global, substeps) = (&desc.solver.stepper, &desc.solver.global, desc.step.substeps);
+    lab.say(&format!(
+        "{scene}: {stepper}/{global}, {substeps} substep(s), {} frames",
+        lab.effort.settle_frames
+    ));
+    as_value(lab.on(lab.threads, || -> Result<_, SceneError> {
+        let scene = Scene::from_desc(scene, desc, None, lab.models)?;
+        let mut run = SceneRun::new(scene, &lab.registry)?;
+        run.prepare()?;
+        let started = Instant::now();
+        for _ in 0..lab.effort.settle_frames {
+            run.advance()?;
+        }
+        let ms = started.elapsed().as_secs_f64() * 1e3 / lab.effort.settle_frames as f64;
+        Ok((ms, quality::of_scene(&run.scene, &run.sim.state.x)))
+    }))
+}
+
+fn row(scene: &str, engine: &str, settings: &str, measured: Measured, note: &str) -> Vec<Cell> {
+    let mut cells = vec![Cell::text(scene), Cell::text(engine), Cell::text(settings), Cell::Empty];
+    match measured {
+        Ok((ms, quality)) => cells.extend([
+            Cell::Number(1e3 / ms),
+            Cell::Number(ms),
+            Cell::Number(quality.p99_edge_strain),
+            quality.volume_ratio.map_or(Cell::Empty, Cell::Number),
+            quality.inverted.map_or(Cell::Empty, |n| Cell::Count(n as u64)),
+        ]),
+        Err(outcome) => {
+            cells.extend([Cell::Outcome(outcome), Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty])
+        }
+    }
+    cells.push(Cell::text(note));
+    cells
+}
+
+fn push_peers(table: &mut Table, title: &str, task: Task, peers: Option<&PeerRows>) {
+    for PeerRow { task: of, engine, settings, result, note } in peers.map_or(&[][..], |peers| &peers.rows) {
+        if *of == task {
+            table.push(row(title, engine, settings, result.clone(), note));
+        }
+    }
+}
+
+fn note(scene: &str, engine: &str) -> &'static str {
+    match (scene, engine) {
+        ("cloth 140×140", "thesis (A-Jacobi)") => {
+            "5 × 200 sweeps do not converge; no measure of quality is given"
+        }
+        ("2 Armadillos", "PhysX 5.1.3") => "355 voxel tetrahedra a body against 49393",
+        ("2 Armadillos", "Bullet 3.25") => "same tetrahedra; intersects itself and drifts",
+        _ => "",
+    }
+}
