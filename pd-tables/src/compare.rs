@@ -233,10 +233,8 @@ impl Reference {
             return Ok(Curve { outcome: Some(outcome), ..curve });
         }
         curve.prepare_ms = started.elapsed().as_secs_f64() * 1e3;
-        if let Some(global) = run.sim.stepper().global_name() {
-            curve.name = format!("{}/{global}", run.sim.stepper().name());
-        } else {
-            curve.name = run.sim.stepper().name().to_owned();
+        if run.sim.stepper().global_name().is_none() {
+            curve.name.clone_from(&contender.stepper); // it has no use for a global solver
         }
         let begun = Instant::now();
         for iterations in counts(limits.iterations) {

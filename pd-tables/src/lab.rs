@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::compare::Reference;
-use pd_core::{LinearError, StepError};
+use pd_core::{LinearError, StepError, Stepper};
 use pd_sim::scene::{Scene, SceneDesc, SceneRun, read_desc};
 use pd_sim::{ModelPaths, Registry, SceneError};
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ impl Effort {
         curve_seconds: 0.12,
         curve_error: 1e-3,
         constraints: 1_000_000,
-        settle_frames: 60,
+        settle_frames: 40,
     };
 
     /// All tables in less than thirty minutes on two cores.
@@ -225,12 +225,31 @@ impl<'a> Lab<'a> {
         threads: usize,
     ) -> Result<Result<Rates, Outcome>, TableError> {
         self.say(&format!("{name}: {}/{}, {threads} thread(s)", desc.solver.stepper, desc.solver.global));
-        as_value(self.on(threads, || self.rates_here(name, desc)))
+        as_value(self.on(threads, || self.rates_here(name, desc, None)))
     }
 
-    fn rates_here(&self, name: &str, desc: SceneDesc) -> Result<Rates, SceneError> {
+    /// As [`rates`](Self::rates), with a stepper of choice.
+    pub(crate) fn rates_with(
+        &self,
+        name: &str,
+        desc: SceneDesc,
+        threads: usize,
+        stepper: Box<dyn Stepper>,
+    ) -> Result<Result<Rates, Outcome>, TableError> {
+        as_value(self.on(threads, || self.rates_here(name, desc, Some(stepper))))
+    }
+
+    fn rates_here(
+        &self,
+        name: &str,
+        desc: SceneDesc,
+        stepper: Option<Box<dyn Stepper>>,
+    ) -> Result<Rates, SceneError> {
         let scene = Scene::from_desc(name, desc, None, self.models)?;
-        let mut run = SceneRun::new(scene, &self.registry)?;
+        let mut run = match stepper {
+            Some(stepper) => SceneRun::with_stepper(scene, stepper)?,
+            None => SceneRun::new(scene, &self.registry)?,
+        };
         let started = Instant::now();
         run.prepare()?;
         let prepare_ms = started.elapsed().as_secs_f64() * 1e3;

@@ -20,6 +20,7 @@
 
 mod cell;
 pub mod compare;
+mod device;
 mod docs;
 mod lab;
 mod machine;
@@ -34,15 +35,11 @@ mod tables;
 
 pub use cell::{Cell, Outcome};
 pub use compare::Contender;
+pub use device::device_name;
 pub use docs::{check_docs, update_docs};
 pub use lab::{CONSENSUS_SWEEP, Effort, Lab, Rates, Stand, TableError};
-pub use machine::{Machine, device_name, threads};
+pub use machine::{Machine, threads};
 pub use pd_linear::SolverOptions;
 pub use report::{Report, report};
 pub use table::{Column, Kind, Table};
 pub use tables::{Figure, Id};
-
-/// What stands in a column for a device: nothing can be measured without one.
-pub(crate) fn device_cell() -> Cell {
-    device_name().map_or(Cell::Outcome(Outcome::NoDevice), Cell::text)
-}

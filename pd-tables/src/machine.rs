@@ -1,5 +1,6 @@
 //! What a report says of the machine, the source and the day.
 
+use crate::device_name;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -52,11 +53,6 @@ impl Machine {
             self.date, self.processor, self.memory_gb, self.revision
         )
     }
-}
-
-/// Name of the CUDA device to measure on, if there is one.
-pub fn device_name() -> Option<String> {
-    None
 }
 
 /// Threads the system offers.

@@ -230,12 +230,13 @@ fn complaint(text: &str) -> String {
 
 /// Runs a peer until its end or the limit. What it printed by then counts; the second value says why there is no more.
 fn listen(command: &mut Command, log: &Path) -> Result<(String, Option<String>), String> {
-    let named = |error: std::io::Error| format!("{:?}: {error}", command.get_program());
+    let program = format!("{:?}", command.get_program());
     let (out, errors) = (log.with_extension("out"), log.with_extension("err"));
     let file =
         |path: &Path| std::fs::File::create(path).map_err(|error| format!("{}: {error}", path.display()));
     let (stdout, stderr) = (file(&out)?, file(&errors)?);
-    let mut child = command.stdout(stdout).stderr(stderr).spawn().map_err(named)?;
+    let mut child =
+        command.stdout(stdout).stderr(stderr).spawn().map_err(|error| format!("{program}: {error}"))?;
     let begun = Instant::now();
     let end = loop {
         match child.try_wait() {

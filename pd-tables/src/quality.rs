@@ -79,7 +79,7 @@ mod tests {
             p.x += 5.0; // one long edge
         }
         assert_eq!(of(&edges, &[], &rest, &x).p99_edge_strain, 0.0);
-        x[199].x += 0.5; // now three edges differ
+        x[100].x += 0.5; // now three edges of two hundred differ
         assert!(of(&edges, &[], &rest, &x).p99_edge_strain > 0.4);
     }
 }

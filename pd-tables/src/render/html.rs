@@ -7,20 +7,23 @@ use std::fmt::Write;
 
 const STYLE: &str = "\
 :root{color-scheme:light}
-body{font:15px/1.5 system-ui,sans-serif;color:#1c2733;background:#fff;max-width:1180px;margin:0 auto;padding:24px}
+body{font:15px/1.5 system-ui,sans-serif;color:#1c2733;background:#fff;max-width:1440px;margin:0 auto;padding:24px}
 h1{font-size:26px;margin:0 0 4px}h2{font-size:19px;margin:44px 0 6px;border-top:2px solid #2060a8;padding-top:12px}
 p{max-width:80ch;margin:6px 0}nav{margin:14px 0}nav a{margin-right:14px;color:#2060a8}
 .scroll{overflow-x:auto;margin:12px 0}table{border-collapse:collapse;font-size:13px;line-height:1.35}
 th,td{padding:4px 9px;border-bottom:1px solid #e2e6ea;text-align:left;vertical-align:top}
 th{background:#f3f6f9;vertical-align:bottom;font-weight:600;max-width:110px}
 td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}td.o{color:#a04000;white-space:nowrap}
-td:first-child{white-space:nowrap}td.k{color:#5b6773;min-width:210px;max-width:330px}tr.first td{border-top:1px solid #93a1ae}
-th.t::after{content:' \\23F1';color:#8995a1;font-weight:400}
+td:first-child,td.s{white-space:nowrap}td.k{color:#5b6773;min-width:210px;max-width:330px}tr.first td{border-top:1px solid #93a1ae}
+th.t::after{content:' *';color:#a04000}
 .facts{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;font-size:13px;margin:10px 0}
 .facts dt{color:#5b6773}.facts dd{margin:0}.note{color:#44505c;font-size:14px}
 figure{margin:14px 0}figure svg{width:100%;max-width:860px;height:auto;border:1px solid #e2e6ea}
 .pair{display:flex;flex-wrap:wrap;gap:14px}.pair figure{flex:1 1 480px;margin:4px 0}
 ";
+
+/// Texts of fewer letters are not broken into lines.
+const SHORT: usize = 32;
 
 pub(crate) fn page(report: &Report) -> String {
     let m = &report.machine;
@@ -28,7 +31,7 @@ pub(crate) fn page(report: &Report) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
          content=\"width=device-width\">\n<title>pd: measured {}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <h1>Published and measured</h1>\n<p>Made by <code>pd tables</code> on {}. Each table has the published figure, the \
-         figure here and their ratio; ratios above 1 are in favour of this program. Columns with a clock depend on the \
+         figure here and their ratio; ratios above 1 are in favour of this program. Columns with a star depend on the \
          machine and the moment; all others are the same on every run.</p>\n",
         escape(&m.date),
         escape(&m.date)
@@ -98,6 +101,7 @@ fn section(out: &mut String, report: &Report, table: &Table) {
                 cell if cell.is_numeric() => " class=\"n\"",
                 Cell::Outcome(_) => " class=\"o\"",
                 _ if table.columns[c].name == "note" => " class=\"k\"",
+                Cell::Text(words) if words.chars().count() < SHORT => " class=\"s\"",
                 _ => "",
             };
             let _ = write!(out, "<td{class}>{}</td>", escape(&row[c].to_string()));

@@ -10,13 +10,8 @@ use pd_sim::SceneError;
 use pd_sim::scene::{Scene, SceneDesc, SceneRun};
 use std::time::Instant;
 
-/// How we run the cloth: name, stepper, global solver, iterations, substeps.
-const OURS: [(&str, &str, usize, usize); 4] = [
-    ("pd", "cholesky", 10, 1),
-    ("pd", "panels", 10, 1),
-    ("pd-lbfgs", "panels", 10, 1),
-    ("pd", "panels", 10, 5),
-];
+/// How we run: stepper, global solver, iterations.
+const OURS: [(&str, &str, usize); 3] = [("pd", "cholesky", 10), ("pd", "panels", 10), ("pd", "panels", 3)];
 
 pub(super) fn make(lab: &Lab<'_>, peers: Option<&PeerRows>) -> Result<Part, TableError> {
     let columns = vec![
@@ -55,13 +50,13 @@ pub(super) fn make(lab: &Lab<'_>, peers: Option<&PeerRows>) -> Result<Part, Tabl
                 table.push(vec![Cell::text(title), Cell::text("pd"), Cell::Empty, Cell::Empty, absent]);
                 continue;
             };
-            for (stepper, global, iterations, substeps) in OURS {
+            for (stepper, global, iterations) in OURS {
                 let desc = lab.describe(scene, |desc| {
                     (desc.solver.stepper, desc.solver.global) = (stepper.into(), global.into());
-                    (desc.step.iterations, desc.step.substeps) = (iterations, substeps);
+                    desc.step.iterations = iterations;
                 })?;
                 let result = ours(lab, scene, desc)?;
-                let settings = format!("{stepper}/{global}, {substeps} × {iterations} iterations");
+                let settings = format!("{stepper}/{global}, {iterations} iterations");
                 table.push(row(&title, "pd (this program)", &settings, result, ""));
             }
             push_peers(&mut table, &title, task, peers);
@@ -76,9 +71,9 @@ pub(super) fn make(lab: &Lab<'_>, peers: Option<&PeerRows>) -> Result<Part, Tabl
 type Measured = Result<(f64, Quality), Outcome>;
 
 fn ours(lab: &Lab<'_>, scene: &str, desc: SceneDesc) -> Result<Measured, TableError> {
-    let (stepper, global, substeps) = (&desc.solver.stepper, &desc.solver.global, desc.step.substeps);
+    let (stepper, global, iterations) = (&desc.solver.stepper, &desc.solver.global, desc.step.iterations);
     lab.say(&format!(
-        "{scene}: {stepper}/{global}, {substeps} substep(s), {} frames",
+        "{scene}: {stepper}/{global}, {iterations} iterations, {} frames",
         lab.effort.settle_frames
     ));
     as_value(lab.on(lab.threads, || -> Result<_, SceneError> {

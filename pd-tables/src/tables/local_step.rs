@@ -5,7 +5,7 @@ use super::{Figure, Part};
 use crate::lab::{Lab, TableError};
 use crate::plot::{Line, Plot};
 use crate::published::LOCAL_STEP;
-use crate::{Cell, Column, Table};
+use crate::{Cell, Column, Outcome, Table};
 use pd_constraints::{StrainRange, TetStrain};
 use pd_core::{CpuLocal, EnergyBatch, LocalInput, LocalStep, Model, Vec3};
 use pd_mesh::{TetMesh, generate};
@@ -25,7 +25,7 @@ pub(super) fn make(lab: &Lab<'_>) -> Result<Part, TableError> {
         Column::timing("plain, 1 thread"),
         Column::timing("SIMD, 1 thread"),
         Column::timing(format!("SIMD, {t} threads")),
-        Column::fixed("device"),
+        Column::timing("device"),
         Column::timing("published / plain"),
         Column::timing(format!("published / SIMD {t} threads")),
         Column::timing("ns per constraint, SIMD 1 thread"),
@@ -46,6 +46,10 @@ pub(super) fn make(lab: &Lab<'_>) -> Result<Part, TableError> {
         let vector = model(&mesh, false)?;
         let plain = model(&mesh, true)?;
         let x = deformed(&mesh.positions);
+        let device = match crate::device::local_step() {
+            Some(local) => Cell::Number(time_with(lab, 1, local, &vector, &mesh.positions, &x)?),
+            None => Cell::Outcome(Outcome::NoDevice),
+        };
         let ms = [
             time(lab, 1, &plain, &mesh.positions, &x)?,
             time(lab, 1, &vector, &mesh.positions, &x)?,
@@ -63,7 +67,7 @@ pub(super) fn make(lab: &Lab<'_>) -> Result<Part, TableError> {
             plain.clone(),
             one,
             all.clone(),
-            crate::device_cell(),
+            device,
             published.over(&plain),
             published.over(&all),
             Cell::Number(ms[1] / PASSES / tets as f64 * 1e6),
@@ -113,10 +117,21 @@ fn model(mesh: &TetMesh, plain: bool) -> Result<Model, TableError> {
     Model::with_masses(vec![0.001; mesh.positions.len()]).boxed_energy(batch).build().map_err(|e| wrong(&e))
 }
 
-/// Least time of ten passes, ms.
+/// Least time of ten passes on the CPU, ms.
 fn time(lab: &Lab<'_>, threads: usize, model: &Model, s: &[Vec3], x: &[Vec3]) -> Result<f64, TableError> {
+    time_with(lab, threads, Box::new(CpuLocal::default()), model, s, x)
+}
+
+/// Least time of ten passes, ms.
+fn time_with(
+    lab: &Lab<'_>,
+    threads: usize,
+    mut local: Box<dyn LocalStep>,
+    model: &Model,
+    s: &[Vec3],
+    x: &[Vec3],
+) -> Result<f64, TableError> {
     lab.on(threads, || {
-        let mut local = CpuLocal::default();
         let mut b = vec![Vec3::zeros(); x.len()];
         let input = LocalInput { model, dt: 1.0 / 60.0, s, x };
         let failed = |error| TableError::Scene(pd_sim::SceneError::Step(error));

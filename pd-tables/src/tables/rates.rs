@@ -1,6 +1,7 @@
 //! Table 7.2: precomputation and frame rates of the scenes.
 
 use super::{Figure, Part, row_name};
+use crate::device::{self, Global};
 use crate::lab::{Lab, Rates, Stand, TableError};
 use crate::plot::{Bars, Group};
 use crate::published::{SCENES, SceneRow};
@@ -25,7 +26,7 @@ pub(super) fn make(lab: &Lab<'_>) -> Result<Part, TableError> {
         Column::timing(format!("panels, {t} threads: min")),
         Column::timing("median"),
         Column::timing("max"),
-        Column::fixed("device"),
+        Column::timing("device"),
         Column::timing("median / published min"),
         Column::fixed("note"),
     ];
@@ -43,7 +44,13 @@ pub(super) fn make(lab: &Lab<'_>) -> Result<Part, TableError> {
             if stand != Stand::Absent {
                 groups.push(group(&name, row, &measured));
             }
-            table.push(cells(&name, row, stand, &measured));
+            let device = match stand {
+                Stand::Scene(scene) | Stand::Twin(scene) => {
+                    device::rates(lab, scene, lab.describe(scene, |_| {})?, &Global::Host("cholesky"))?
+                }
+                Stand::Absent => Cell::Outcome(Outcome::ModelNotPresent),
+            };
+            table.push(cells(&name, row, stand, &measured, device));
         }
     }
     let series = ["published, least (GPU local step)", "cholesky, 1 thread", "panels, all threads"];
@@ -68,7 +75,7 @@ fn measure(lab: &Lab<'_>, stand: Stand) -> Result<Measured, TableError> {
     Ok(measured)
 }
 
-fn cells(name: &str, row: &SceneRow, stand: Stand, measured: &Measured) -> Vec<Cell> {
+fn cells(name: &str, row: &SceneRow, stand: Stand, measured: &Measured, device: Cell) -> Vec<Cell> {
     let pick = |k: usize, f: fn(&Rates) -> f64| Cell::from(measured[k].clone().map(|rates| f(&rates)));
     let published = Cell::Number(row.prepare_ms);
     let panels = pick(2, |r| r.prepare_ms);
@@ -88,7 +95,7 @@ fn cells(name: &str, row: &SceneRow, stand: Stand, measured: &Measured) -> Vec<C
         pick(3, |r| r.fps[0]),
         median.clone(),
         pick(3, |r| r.fps[2]),
-        crate::device_cell(),
+        device,
         median.over(&least),
         Cell::text(note(row.scene, stand)),
     ]

@@ -2,6 +2,7 @@
 
 use super::{Part, row_name};
 use crate::compare::{Contender, Reference};
+use crate::device::{self, Global};
 use crate::lab::{Lab, Stand, TableError};
 use crate::published::{Fps, SOLVER_NAMES, SOLVERS, SolverRow};
 use crate::{Cell, Column, Outcome, Table};
@@ -25,7 +26,7 @@ pub(super) fn make(lab: &Lab<'_>, id: &str, which: &[usize]) -> Result<Part, Tab
         Column::timing(format!("FPS here, {} threads", lab.threads)),
         Column::timing("here / published"),
         Column::fixed("error left"),
-        Column::fixed("device"),
+        Column::timing("device"),
         Column::fixed("note"),
     ];
     let about = String::from(
@@ -104,6 +105,13 @@ fn measure(
             Cell::from(lab.rates(scene, desc, lab.threads)?.map(|rates| rates.fps[1]))
         }
     };
+    let device = match label.strip_prefix("A-Jacobi ").and_then(|order| order.parse().ok()) {
+        Some(order) => {
+            let desc = lab.describe(scene, |desc| desc.step.iterations = outer)?;
+            device::rates(lab, scene, desc, &Global::AJacobi(order, sweeps))?
+        }
+        None => Cell::Empty,
+    };
     let iterations = if direct { outer.to_string() } else { format!("{outer} × {sweeps}") };
     let published = published.cell();
     Ok(vec![
@@ -114,7 +122,7 @@ fn measure(
         fps.clone(),
         fps.over(&published),
         Cell::from(error.map(|point| point.error)),
-        if direct { Cell::Empty } else { crate::device_cell() },
+        device,
         Cell::text(note(row.scene, label)),
     ])
 }
