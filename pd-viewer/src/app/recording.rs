@@ -6,7 +6,7 @@
 use super::App;
 use super::advice::Problem;
 use super::worker::{Command, Frame, Loaded};
-use crate::draw::{Camera, Drawing, Material, Options};
+use crate::draw::{Camera, Drawing, Material, Options, Shading};
 use crate::record::{Format, MeshFormat, MeshRecorder, RecordError, Recorder};
 use crate::render::{Driver, Offscreen};
 use pd_sim::scene::desc::ColliderDesc;
@@ -67,6 +67,8 @@ struct Shot {
     options: Options,
     materials: Vec<Material>,
     visible: Vec<bool>,
+    shadings: Vec<Option<Shading>>,
+    wireframes: Vec<bool>,
     colliders: Vec<ColliderDesc>,
 }
 
@@ -193,6 +195,8 @@ impl App {
             options: self.options,
             materials: self.drawing.materials.clone(),
             visible: self.drawing.visible.clone(),
+            shadings: self.drawing.shadings.clone(),
+            wireframes: self.drawing.wireframes.clone(),
             colliders: self.document.desc.colliders.clone(),
         };
         match active.shots.try_send(shot) {
@@ -244,6 +248,8 @@ fn write(
             drawing.set_obstacles(&shot.colliders, shot.frame.time);
             drawing.materials.clone_from(&shot.materials);
             drawing.visible.clone_from(&shot.visible);
+            drawing.shadings.clone_from(&shot.shadings);
+            drawing.wireframes.clone_from(&shot.wireframes);
             let image = offscreen.draw(&drawing, &shot.options, &shot.camera, size, None).map_err(driver)?;
             recorder.add(&image).map_err(failed)?;
         }

@@ -154,28 +154,21 @@ impl App {
         self.upload = started.elapsed();
     }
 
-    /// Colours and visibility from the description.
+    /// Colours, shading and visibility from the description. While an edit is prepared the running bodies may be others
+    /// than those of the description, so they are matched by name.
     fn dress(&mut self) {
-        let desc = &self.document.desc;
-        for (k, part) in self.drawing.topology.parts.iter().enumerate() {
-            let display =
-                desc.objects.iter().find(|object| object.name == part.name).map(|object| object.display);
-            let display = display.unwrap_or_default();
-            let plain = part.tets.is_empty();
-            self.drawing.materials[k] = material(&display, PALETTE[k % PALETTE.len()], plain);
-            self.drawing.visible[k] = !display.hidden;
+        let parts = self.drawing.topology.clone();
+        let mut displays = vec![];
+        for (k, part) in parts.parts.iter().enumerate() {
+            let place = self.document.desc.objects.iter().position(|object| object.name == part.name);
+            let colour = PALETTE[place.unwrap_or(k) % PALETTE.len()];
+            let cloth = part.tets.is_empty();
+            self.drawing.materials[k] = if cloth { Material::lined(colour) } else { Material::plain(colour) };
+            displays.push(
+                place.map_or_else(DisplayDesc::default, |place| self.document.desc.objects[place].display),
+            );
         }
-        let mut floors = desc.colliders.iter().filter(|c| c.kind() == "floor");
-        if floors.any(|floor| floor.display().hidden) {
-            self.drawing.floor = None;
-        }
-        self.drawing.obstacles.retain(|o| desc.colliders.get(o.index).is_none_or(|c| !c.display().hidden));
-        for obstacle in &mut self.drawing.obstacles {
-            obstacle.material = Material::obstacle();
-            if let Some(colour) = desc.colliders.get(obstacle.index).and_then(|c| c.display().colour) {
-                obstacle.material = Material::plain(linear(colour));
-            }
-        }
+        self.drawing.set_display(&displays);
     }
 
     /// Dots on pins and selected vertices, the line of a pull.
@@ -218,19 +211,6 @@ impl App {
     pub fn vertex(&self, vertex: u32) -> Option<Vec3> {
         self.frame.x.get(vertex as usize).copied()
     }
-}
-
-fn material(display: &DisplayDesc, default: [f32; 3], cloth: bool) -> Material {
-    let colour = display.colour.map_or(default, linear);
-    if cloth { Material::lined(colour) } else { Material::plain(colour) }
-}
-
-/// sRGB as a screen shows it to linear light.
-pub(super) fn linear(colour: [f64; 3]) -> [f32; 3] {
-    colour.map(|c| {
-        let c = c.clamp(0.0, 1.0);
-        (if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }) as f32
-    })
 }
 
 /// Linear light to sRGB.

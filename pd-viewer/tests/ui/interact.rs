@@ -105,6 +105,7 @@ fn the_camera_orbits_pans_dollies_and_frames() {
         unit,
         delta: egui::vec2(0.0, y),
         phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Unknown,
         modifiers: Modifiers::NONE,
     };
     window.harness.event(wheel(2.0, MouseWheelUnit::Line));

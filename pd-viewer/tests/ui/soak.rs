@@ -70,6 +70,7 @@ fn event(random: &mut Random, size: [f32; 2]) -> Event {
             unit: if random.below(2) == 0 { egui::MouseWheelUnit::Line } else { egui::MouseWheelUnit::Point },
             delta: egui::vec2(random.below(9) as f32 - 4.0, random.below(9) as f32 - 4.0),
             phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Unknown,
             modifiers,
         },
         8 => Event::Key {
@@ -87,6 +88,10 @@ fn event(random: &mut Random, size: [f32; 2]) -> Event {
 fn random_input_neither_panics_nor_leaks() {
     let size = [820.0, 520.0];
     let mut window = Window::sized("cloth", size);
+    // Whatever is typed and clicked by chance, files end up here.
+    let directory = tempfile::tempdir().unwrap();
+    let home = std::env::current_dir().unwrap();
+    std::env::set_current_dir(directory.path()).unwrap();
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let long: Option<u64> = std::env::var("PD_SOAK_SECONDS").ok().and_then(|s| s.parse().ok());
     let (start, limit) = (Instant::now(), Duration::from_secs(long.unwrap_or(0)));
@@ -110,6 +115,7 @@ fn random_input_neither_panics_nor_leaks() {
             marks.push(memory());
         }
     }
+    std::env::set_current_dir(home).unwrap();
     let app = window.app();
     assert!(app.frame.x.iter().all(|x| x.iter().all(|c| c.is_finite())));
     // The window still works.

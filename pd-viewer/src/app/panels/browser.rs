@@ -125,7 +125,41 @@ fn decode(bytes: &[u8]) -> Option<egui::ColorImage> {
     }
 }
 
-/// Pictures made by `pd-viewer render`, one per built-in scene.
-fn thumbnail_bytes(_name: &str) -> Option<&'static [u8]> {
-    None
+/// Pictures of the built-in scenes, made by `assets/thumbnails/make.sh`. A scene that needs a scanned model shows its twin.
+fn thumbnail_bytes(name: &str) -> Option<&'static [u8]> {
+    const PICTURES: &[(&str, &[u8])] = &[
+        ("cloth", include_bytes!("../../../assets/thumbnails/cloth.png")),
+        ("cloth-pair", include_bytes!("../../../assets/thumbnails/cloth-pair.png")),
+        ("cloth-pair-wind", include_bytes!("../../../assets/thumbnails/cloth-pair-wind.png")),
+        ("cloth-100", include_bytes!("../../../assets/thumbnails/cloth-100.png")),
+        ("cloth-140", include_bytes!("../../../assets/thumbnails/cloth-140.png")),
+        ("cloths-8", include_bytes!("../../../assets/thumbnails/cloths-8.png")),
+        ("hemispheres", include_bytes!("../../../assets/thumbnails/hemispheres.png")),
+        ("tubes", include_bytes!("../../../assets/thumbnails/tubes.png")),
+        ("bar", include_bytes!("../../../assets/thumbnails/bar.png")),
+        ("bridge", include_bytes!("../../../assets/thumbnails/bridge.png")),
+        ("ball", include_bytes!("../../../assets/thumbnails/ball.png")),
+        ("sandbox", include_bytes!("../../../assets/thumbnails/sandbox.png")),
+        ("bunny-twin", include_bytes!("../../../assets/thumbnails/bunny-twin.png")),
+        ("armadillo-twin", include_bytes!("../../../assets/thumbnails/armadillo-twin.png")),
+        ("armadillo-free-twin", include_bytes!("../../../assets/thumbnails/armadillo-free-twin.png")),
+        ("armadillo-pair-twin", include_bytes!("../../../assets/thumbnails/armadillo-pair-twin.png")),
+        ("dragon-twin", include_bytes!("../../../assets/thumbnails/dragon-twin.png")),
+    ];
+    let find = |name: &str| PICTURES.iter().find(|picture| picture.0 == name).map(|picture| picture.1);
+    find(name).or_else(|| find(&format!("{name}-twin")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_scene_has_a_title_and_a_picture() {
+        for builtin in builtins() {
+            assert!(!title(builtin.text).is_empty(), "{}", builtin.name);
+            let image = thumbnail_bytes(builtin.name).and_then(decode).expect(builtin.name);
+            assert_eq!(image.size, [173, 108]);
+        }
+    }
 }

@@ -191,28 +191,27 @@ pub(super) fn colour_row(ui: &mut Ui, display: &mut DisplayDesc, default: [f32; 
         if display.colour.is_some() && ui.small_button("default").clicked() {
             display.colour = None;
         }
+    });
+    ui.horizontal(|ui| {
+        use pd_sim::scene::desc::ShadingDesc;
+        let name = |shading: Option<ShadingDesc>| match shading {
+            None => "as the view",
+            Some(ShadingDesc::BlinnPhong) => "Blinn-Phong",
+            Some(ShadingDesc::Matcap) => "MatCap",
+            Some(ShadingDesc::Normals) => "Normals",
+        };
+        let label = ui.label("Shading");
+        let combo = egui::ComboBox::from_id_salt("shading").selected_text(name(display.shading)).width(96.0);
+        let response = combo.show_ui(ui, |ui| {
+            for shading in
+                [None, Some(ShadingDesc::BlinnPhong), Some(ShadingDesc::Matcap), Some(ShadingDesc::Normals)]
+            {
+                ui.selectable_value(&mut display.shading, shading, name(shading));
+            }
+        });
+        response.response.labelled_by(label.id);
         if body {
-            use pd_sim::scene::desc::ShadingDesc;
-            let name = |shading: Option<ShadingDesc>| match shading {
-                None => "as the view",
-                Some(ShadingDesc::BlinnPhong) => "Blinn-Phong",
-                Some(ShadingDesc::Matcap) => "MatCap",
-                Some(ShadingDesc::Normals) => "Normals",
-            };
-            let label = ui.label("Shading");
-            let combo =
-                egui::ComboBox::from_id_salt("shading").selected_text(name(display.shading)).width(84.0);
-            let response = combo.show_ui(ui, |ui| {
-                for shading in [
-                    None,
-                    Some(ShadingDesc::BlinnPhong),
-                    Some(ShadingDesc::Matcap),
-                    Some(ShadingDesc::Normals),
-                ] {
-                    ui.selectable_value(&mut display.shading, shading, name(shading));
-                }
-            });
-            response.response.labelled_by(label.id);
+            ui.checkbox(&mut display.wireframe, "Wires");
         }
     });
     *display != before

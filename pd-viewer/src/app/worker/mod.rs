@@ -132,6 +132,22 @@ impl Worker {
     pub fn frame(&self) -> Arc<Frame> {
         self.mailbox.latest()
     }
+
+    /// The frames for another thread to read.
+    pub fn frames(&self) -> Frames {
+        Frames(self.mailbox.clone())
+    }
+}
+
+/// The latest frame, for any thread.
+#[derive(Clone, Debug)]
+pub struct Frames(Arc<frame::Mailbox>);
+
+impl Frames {
+    /// The latest frame.
+    pub fn latest(&self) -> Arc<Frame> {
+        self.0.latest()
+    }
 }
 
 impl Drop for Worker {
