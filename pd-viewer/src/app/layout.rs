@@ -215,7 +215,7 @@ impl App {
                 let cpu = frame.info().cpu_usage.unwrap_or(0.0) * 1e3;
                 ui.label(format!("window {cpu:.1} ms"));
                 ui.separator();
-                ui.label(format!("frame {:.2} ms", work * 1e3));
+                ui.label(format!("step {:.2} ms", work * 1e3));
                 ui.separator();
                 ui.label(format!("{:.0} frames/s", self.frame.rate));
                 ui.separator();
@@ -251,7 +251,8 @@ impl App {
                 (RightPage::Measure, "Measure"),
                 (RightPage::Record, "Record"),
             ];
-            ui.spacing_mut().item_spacing.x = 2.0;
+            ui.spacing_mut().item_spacing.x = 1.0;
+            ui.spacing_mut().button_padding.x = 6.0;
             for (page, name) in pages {
                 ui.selectable_value(&mut self.settings.right, page, name);
             }

@@ -130,7 +130,9 @@ impl App {
         };
         let Some(path) = (1..10_000).find_map(|k| free(kind.file(&format!("{stem}-{k:03}")))) else { return };
         let size = if self.recording.size[0] == 0 { self.stage.size() } else { self.recording.size };
-        let fps = (1.0 / self.document.desc.step.dt).round().clamp(1.0, 240.0) as u32;
+        // The format GIF counts hundredths of a second, two at least.
+        let most = if kind == Kind::Gif { 50.0 } else { 240.0 };
+        let fps = (1.0 / self.document.desc.step.dt).round().clamp(1.0, most) as u32;
         let (shots, inbox) = sync_channel(2);
         let (answer, result) = channel();
         let (target, context) = (path.clone(), self.context.clone());

@@ -78,10 +78,16 @@ impl Window {
 
     /// Waits for the edit last made to take effect.
     pub fn settle(&mut self) {
+        let bodies = |desc: &pd_sim::scene::SceneDesc| {
+            let mut objects = desc.objects.clone();
+            objects.iter_mut().for_each(|object| object.display = Default::default());
+            (objects, desc.solver.clone(), desc.step.dt)
+        };
         self.step();
         self.wait("the edit", |app| {
+            let wanted = bodies(&app.document.desc);
             app.preparing.is_none()
-                && app.loaded.as_ref().is_none_or(|l| l.desc.objects.len() == app.document.desc.objects.len())
+                && app.loaded.as_ref().is_some_and(|loaded| bodies(&loaded.desc) == wanted)
         });
     }
 
@@ -152,6 +158,8 @@ impl Window {
 
     /// Clicks the widget of this name.
     pub fn press(&mut self, label: &str) {
+        // A window of egui that has just opened is measured first and shown in the next pass.
+        self.step();
         self.harness.get_by_label(label).click();
         self.step();
         self.step();

@@ -97,7 +97,7 @@ fn widgets_have_names() {
         "Undo",
         "Redo",
         "Scene view",
-        "Show cloth",
+        "Show soft",
         "Edge springs",
         "Name",
         "Colour",

@@ -18,6 +18,7 @@ fn every_built_in_scene_opens_and_steps() {
             window.wait("a problem", |app| app.problem.is_some());
             let problem = window.app().problem.clone().unwrap();
             assert!(problem.what.contains("missing") && problem.advice.contains("-twin"), "{problem:?}");
+            window.step();
             assert!(window.has_text("A model file is missing"), "{}", builtin.name);
             window.press("Dismiss");
             assert!(window.app().problem.is_none());

@@ -25,7 +25,7 @@ enum Gesture {
         plane: Vec3,
         target: Vec3,
     },
-    Gizmo(Grab),
+    Gizmo(Box<Grab>),
     Region(Vec<Pos2>),
     Brush,
 }
@@ -182,7 +182,9 @@ impl App {
                     None => Gesture::Orbit,
                 }
             }
-            Tool::Move | Tool::Rotate | Tool::Scale => self.grab(at).map_or(Gesture::Orbit, Gesture::Gizmo),
+            Tool::Move | Tool::Rotate | Tool::Scale => {
+                self.grab(at).map_or(Gesture::Orbit, |grab| Gesture::Gizmo(Box::new(grab)))
+            }
             Tool::Box | Tool::Lasso => Gesture::Region(vec![at]),
             Tool::Brush => {
                 self.select_under(at);

@@ -121,7 +121,7 @@ pub(super) fn spawn(
         // Nothing here should panic; if something does, the window says so and goes on.
         let result = std::panic::catch_unwind(AssertUnwindSafe(build))
             .unwrap_or_else(|_| Err(Problem::internal("preparing the scene")));
-        let _ = post.commands.send(Command::Built(Outcome { generation, result }));
+        let _ = post.commands.send(Command::Built(Box::new(Outcome { generation, result })));
         (post.wake)();
     };
     std::thread::Builder::new().name("preparation".into()).spawn(work).map(drop)

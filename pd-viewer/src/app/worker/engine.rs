@@ -129,7 +129,7 @@ impl Engine {
                 self.field = field;
                 self.publish();
             }
-            Command::Built(outcome) => self.built(outcome),
+            Command::Built(outcome) => self.built(*outcome),
             Command::Quit => {}
         }
     }

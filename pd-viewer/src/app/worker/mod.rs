@@ -64,7 +64,7 @@ pub enum Command {
     /// Compute values for a colour map.
     Field(Option<Field>),
     /// A preparation has ended.
-    Built(build::Outcome),
+    Built(Box<build::Outcome>),
     /// The window closes.
     Quit,
 }
