@@ -35,6 +35,30 @@ fn a_surface_goes_through_every_command() {
 }
 
 #[test]
+fn a_torn_cube_is_mended() {
+    let desk = Desk::new();
+    // A unit cube: corner 7 twice, one triangle turned over, one doubled, one missing.
+    desk.write(
+        "torn.obj",
+        "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nv 1 1 1\n\
+         f 1 3 2\nf 1 4 3\nf 5 6 7\nf 5 9 8\nf 1 2 6\nf 1 6 5\nf 2 3 9\nf 2 6 7\nf 3 4 8\nf 3 8 9\nf 4 1 5\nf 4 1 5\n",
+    );
+    assert_eq!(desk.pd(&["check", "torn.obj"]).status.code(), Some(1));
+    let order = ["mesh", "repair", "torn.obj", "whole.ply", "--weld", "0", "--fill-holes", "3", "--json"];
+    let mended = json(&desk.good(&order));
+    let count = |key: &str| mended[key].as_u64().unwrap();
+    assert_eq!((count("vertices"), count("triangles")), (8, 12), "{mended}");
+    assert_eq!(["welded", "doubled", "turned", "filled"].map(count), [1, 1, 1, 1], "{mended}");
+    assert_eq!(mended["clean"], Value::Bool(true));
+    assert_eq!(desk.pd(&["check", "whole.ply"]).status.code(), Some(0));
+    for (option, value) in [("--weld", "-1"), ("--slivers", "nan"), ("--slivers", "10")] {
+        let refused = desk.pd(&["mesh", "repair", "torn.obj", "no.ply", &format!("{option}={value}")]);
+        assert_eq!(refused.status.code(), Some(2), "{option} {value}");
+    }
+    assert!(!desk.path("no.ply").exists());
+}
+
+#[test]
 fn faults_end_with_one_and_are_named() {
     let desk = Desk::new();
     // Two triangles through each other.

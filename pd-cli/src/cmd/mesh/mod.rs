@@ -1,8 +1,9 @@
-//! `pd mesh`: look at a mesh, change its format, fill it with tetrahedra, make one, thin one out.
+//! `pd mesh`: look at a mesh, change its format, fill it with tetrahedra, make one, thin one out, mend one.
 
 mod decimate;
 mod generate;
 mod info;
+mod repair;
 mod tetrahedralize;
 
 use crate::failure::Failure;
@@ -16,7 +17,8 @@ use std::path::{Path, PathBuf};
 #[command(
     after_help = "Examples:\n  pd mesh info spot.obj\n  pd mesh tetrahedralize spot.obj spot.msh --tets 8000\n  \
     pd mesh convert body.msh body.vtu\n  pd mesh generate torus ring.ply --counts 48,24 --sizes 1,0.4\n  \
-    pd mesh decimate scan.ply small.obj --triangles 5000"
+    pd mesh decimate scan.ply small.obj --triangles 5000\n  \
+    pd mesh repair scan.stl scan.obj --weld 1e-6 --fill-holes 12"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -35,6 +37,8 @@ enum Command {
     Generate(generate::Arguments),
     /// Fewer triangles for the same shape.
     Decimate(decimate::Arguments),
+    /// Weld, drop, orient and fill a surface.
+    Repair(repair::Arguments),
 }
 
 #[derive(clap::Args)]
@@ -59,6 +63,7 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
         Command::Tetrahedralize(arguments) => tetrahedralize::run(arguments, models),
         Command::Generate(arguments) => generate::run(arguments),
         Command::Decimate(arguments) => decimate::run(arguments, models),
+        Command::Repair(arguments) => repair::run(arguments, models),
     }
 }
 
