@@ -103,15 +103,17 @@ impl Film {
         bounds
     }
 
-    /// A camera at these angles (degrees) that shows bodies and obstacles in all kept frames.
-    pub fn camera(&mut self, azimuth: f64, elevation: f64, aspect: f64) -> Camera {
+    /// A camera at these angles (degrees) that shows the bodies, and the obstacles if wanted, in all kept frames.
+    pub fn camera(&mut self, azimuth: f64, elevation: f64, aspect: f64, with_obstacles: bool) -> Camera {
         let mut points = vec![];
         for index in 0..self.frames.len() {
             self.show(index);
             let bodies = self.drawing.topology.parts.iter().zip(&self.drawing.visible);
             let shown = bodies.filter(|(_, visible)| **visible).map(|(part, _)| part.vertices.clone());
             points.extend(shown.flat_map(|range| &self.frames[index].positions[range]));
-            for obstacle in self.drawing.obstacles.iter().filter(|obstacle| !obstacle.hidden) {
+            for obstacle in
+                self.drawing.obstacles.iter().filter(|obstacle| with_obstacles && !obstacle.hidden)
+            {
                 points.extend(obstacle.bounds().corners());
             }
         }

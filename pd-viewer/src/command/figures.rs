@@ -15,6 +15,8 @@ pub(crate) struct Figure {
     pub(crate) scene: &'static str,
     pub(crate) twin: Option<&'static str>,
     pub(crate) frames: &'static [u64],
+    /// Tiles beside each other.
+    pub(crate) columns: u32,
     /// Azimuth and elevation in degrees, zoom.
     pub(crate) camera: [f64; 3],
     /// What the camera looks at, if not the middle.
@@ -26,8 +28,11 @@ pub(crate) struct Figure {
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Style {
     Plain,
+    /// One normal per triangle, for bodies with edges.
+    Flat,
     Dark,
     Wire,
+    FlatWire,
     MatCap(MatCap),
     Colour(Field),
     Cut(usize, f64),
@@ -40,11 +45,13 @@ impl Style {
         let mut options = Options { light_azimuth: azimuth as f32 - 50.0, ..Options::default() };
         match self {
             Self::Plain | Self::Colour(_) => {}
+            Self::Flat => options.flat = true,
             Self::Dark => options.theme = Theme::Dark,
             Self::Wire => options.wireframe = true,
+            Self::FlatWire => (options.wireframe, options.flat) = (true, true),
             Self::MatCap(ball) => options.shading = Shading::MatCap(ball),
             Self::Cut(axis, value) => options.cut = Some(Plane::across(axis, value)),
-            Self::Tets(shrink) => options.tets = Some(shrink),
+            Self::Tets(shrink) => (options.tets, options.obstacles) = (Some(shrink), false),
             Self::Contacts => options.contacts = true,
         }
         options
@@ -58,12 +65,14 @@ impl Style {
     pub(crate) fn words(self) -> String {
         match self {
             Self::Plain => String::new(),
+            Self::Flat => " --shading flat".into(),
+            Self::FlatWire => " --shading flat --wire".into(),
             Self::Dark => " --theme dark".into(),
             Self::Wire => " --wire".into(),
             Self::MatCap(ball) => format!(" --shading {}", ball.name()),
             Self::Colour(field) => format!(" --colour {}", field.name()),
             Self::Cut(axis, value) => format!(" --cut {}={value}", ["x", "y", "z"][axis]),
-            Self::Tets(shrink) => format!(" --tets {shrink}"),
+            Self::Tets(shrink) => format!(" --tets {shrink} --no-obstacles"),
             Self::Contacts => " --contacts".into(),
         }
     }
@@ -83,6 +92,7 @@ const PLAIN: Figure = Figure {
     scene: "",
     twin: None,
     frames: &[],
+    columns: 2,
     camera: [35.0, 20.0, 1.0],
     target: None,
     look: Style::Plain,
@@ -111,10 +121,11 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure {
         file: "7-03-tubes",
         number: "7.3",
-        caption: "A ball passes down through each of two tubes; the left one resists bending.",
+        caption: "A ball passes down through each of two tubes. The left one resists bending, with the published weight, which is too small to be seen.",
         scene: "tubes",
         frames: &[30, 90, 140, 200],
         camera: [15.0, 10.0, 1.0],
+        columns: 4,
         ..PLAIN
     },
     Figure {
@@ -123,7 +134,8 @@ pub(crate) const FIGURES: &[Figure] = &[
         caption: "Five shells from stiff to soft in bending: at rest, under gravity, pushed from below, and afterwards.",
         scene: "hemispheres",
         frames: &[0, 55, 90, 180],
-        camera: [10.0, 15.0, 1.0],
+        camera: [6.0, 8.0, 1.0],
+        columns: 1,
         ..PLAIN
     },
     Figure {
@@ -143,6 +155,8 @@ pub(crate) const FIGURES: &[Figure] = &[
         scene: "bar",
         frames: &[30, 60, 90, 120],
         camera: [60.0, 15.0, 1.0],
+        look: Style::Flat,
+        columns: 4,
         ..PLAIN
     },
     Figure {
@@ -152,7 +166,7 @@ pub(crate) const FIGURES: &[Figure] = &[
         scene: "bridge",
         frames: &[0],
         camera: [60.0, 20.0, 1.0],
-        look: Style::Wire,
+        look: Style::FlatWire,
         ..PLAIN
     },
     Figure {
@@ -162,6 +176,7 @@ pub(crate) const FIGURES: &[Figure] = &[
         scene: "bridge",
         frames: &[35, 50, 80, 160],
         camera: [60.0, 15.0, 1.0],
+        look: Style::Flat,
         ..PLAIN
     },
     Figure {
@@ -171,6 +186,7 @@ pub(crate) const FIGURES: &[Figure] = &[
         scene: "bunny",
         twin: Some("bunny-twin"),
         frames: &[60, 112, 130, 180],
+        columns: 4,
         ..PLAIN
     },
     Figure {
@@ -199,6 +215,8 @@ pub(crate) const FIGURES: &[Figure] = &[
         scene: "armadillo",
         twin: Some("armadillo-twin"),
         frames: &[30, 118, 140, 170],
+        columns: 4,
+        camera: [215.0, 18.0, 1.0],
         ..PLAIN
     },
     Figure {
@@ -225,6 +243,7 @@ pub(crate) const FIGURES: &[Figure] = &[
         scene: "armadillo-free",
         twin: Some("armadillo-free-twin"),
         frames: &[15, 24, 32, 60],
+        camera: [215.0, 18.0, 1.0],
         ..PLAIN
     },
     Figure {

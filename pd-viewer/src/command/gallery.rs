@@ -55,7 +55,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         let path = arguments.out.join(format!("{}.png", figure.file));
         let image = draw(figure, scene, &mut offscreen, arguments.size)?;
-        image.write_small_png(&path).map_err(|source| RecordError::File { path: path.clone(), source })?;
+        image
+            .write_small_png(&path, MOST_BYTES)
+            .map_err(|source| RecordError::File { path: path.clone(), source })?;
         let bytes = std::fs::metadata(&path).map_or(0, |data| data.len());
         say(format_args!("{}: {} kB", path.display(), bytes.div_ceil(1000)))?;
     }
@@ -77,13 +79,16 @@ fn load(figure: &Figure, models: &ModelPaths) -> Result<Scene, Failure> {
     }
 }
 
-/// One frame fills the picture; more are tiles of it, two beside each other.
+/// One frame fills the picture; more are tiles of it.
 fn draw(figure: &Figure, scene: Scene, offscreen: &mut Offscreen, size: [u32; 2]) -> Result<Image, Failure> {
     let mut film = Film::shoot(start(scene, None, None)?, figure.frames, figure.look.field(), |_| {})?;
-    let tile = if figure.frames.len() == 1 { size } else { size.map(|s| (s - GAP) / 2) };
+    let count = figure.frames.len() as u32;
+    let columns = figure.columns.min(count);
+    let rows = count.div_ceil(columns);
+    let tile = [(size[0] + GAP) / columns - GAP, (size[1] + GAP) / rows - GAP];
     let [azimuth, elevation, zoom] = figure.camera;
     let aspect = f64::from(tile[0]) / f64::from(tile[1]);
-    let mut camera = film.camera(azimuth, elevation, aspect);
+    let mut camera = film.camera(azimuth, elevation, aspect, figure.look.options(azimuth).obstacles);
     camera.dolly(1.0 / zoom);
     camera.target = figure.target().unwrap_or(camera.target);
     let mut options = figure.look.options(azimuth);
@@ -94,19 +99,22 @@ fn draw(figure: &Figure, scene: Scene, offscreen: &mut Offscreen, size: [u32; 2]
     for index in 0..film.frames.len() {
         images.push(film.draw(offscreen, index, &options, &camera, tile, legend.as_ref())?);
     }
-    Ok(montage(images, size))
+    Ok(montage(images, size, columns))
 }
+
+/// Larger files are written with 256 colours.
+const MOST_BYTES: usize = 150_000;
 
 /// Pixels between tiles.
 const GAP: u32 = 4;
 
-fn montage(mut images: Vec<Image>, [width, height]: [u32; 2]) -> Image {
+fn montage(mut images: Vec<Image>, [width, height]: [u32; 2], columns: u32) -> Image {
     if images.len() == 1 {
         return images.swap_remove(0);
     }
     let mut whole = Image { width, height, pixels: vec![255; (width * height * 3) as usize] };
     for (k, image) in images.iter().enumerate() {
-        let (column, row) = (k as u32 % 2, k as u32 / 2);
+        let (column, row) = (k as u32 % columns, k as u32 / columns);
         whole.paste(image, column * (image.width + GAP), row * (image.height + GAP));
     }
     whole

@@ -106,7 +106,7 @@ fn pictures(
     }
     let [azimuth, elevation, zoom] = arguments.camera;
     let aspect = f64::from(arguments.size[0]) / f64::from(arguments.size[1]);
-    let mut camera = film.camera(azimuth, elevation, aspect);
+    let mut camera = film.camera(azimuth, elevation, aspect, !arguments.look.no_obstacles);
     camera.dolly(1.0 / zoom);
     if let Some(target) = arguments.target {
         camera.target = target;

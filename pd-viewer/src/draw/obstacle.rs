@@ -138,13 +138,18 @@ pub(crate) fn place(colliders: &[ColliderDesc], time: f64, obstacles: &mut Vec<O
     floor
 }
 
-/// Displacement on a path of keyframes, as the obstacle itself takes it.
+/// Displacement on a path of keyframes, as the obstacle itself takes it (`pd_collide::Path`), without allocating.
 fn offset(path: &[[f64; 4]], time: f64) -> Vec3 {
-    if path.is_empty() {
-        return Vec3::zeros();
+    let place = |&[_, x, y, z]: &[f64; 4]| Vec3::new(x, y, z);
+    match (path.partition_point(|key| key[0] <= time), path.len()) {
+        (_, 0) => Vec3::zeros(),
+        (0, _) => place(&path[0]),
+        (next, count) if next == count => place(&path[count - 1]),
+        (next, _) => {
+            let (a, b) = (&path[next - 1], &path[next]);
+            place(a).lerp(&place(b), (time - a[0]) / (b[0] - a[0]))
+        }
     }
-    let keys = path.iter().map(|&[t, x, y, z]| (t, Vec3::new(x, y, z))).collect();
-    pd_collide::Path::new(keys).map_or(Vec3::zeros(), |path| path.offset(time))
 }
 
 #[cfg(test)]
@@ -162,6 +167,17 @@ mod tests {
         assert!((obstacles[0].position - Vec3::new(0.0, -1.4, 0.25)).norm() < 1e-12);
         let floor = place(&read_desc("bunny").unwrap().0.colliders, 2.0, &mut obstacles).unwrap();
         assert!((floor.height + 0.5).abs() < 1e-12 && obstacles.is_empty());
+    }
+
+    #[test]
+    fn paths_are_those_of_the_obstacles() {
+        let keys = [[0.5, 1.0, 0.0, 0.0], [1.0, 1.0, -2.0, 0.5], [1.25, 0.0, 0.0, 3.0]];
+        let path = pd_collide::Path::new(keys.iter().map(|&[t, x, y, z]| (t, Vec3::new(x, y, z))).collect())
+            .unwrap();
+        for k in 0..40 {
+            let time = f64::from(k) * 0.05;
+            assert!((offset(&keys, time) - path.offset(time)).norm() < 1e-12, "{time}");
+        }
     }
 
     #[test]

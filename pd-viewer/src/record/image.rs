@@ -26,9 +26,31 @@ impl Image {
         pd_mesh::io::write_atomically(path, |out| self.encode_png(out))
     }
 
-    /// As [`write_png`](Self::write_png), with more effort for a smaller file.
-    pub fn write_small_png(&self, path: &Path) -> io::Result<()> {
-        pd_mesh::io::write_atomically(path, |out| self.encode(out, png::Compression::High))
+    /// As [`write_png`](Self::write_png), with more effort for a smaller file; where that is still above `most` bytes, with
+    /// 256 colours.
+    pub fn write_small_png(&self, path: &Path, most: usize) -> io::Result<()> {
+        let mut bytes = vec![];
+        self.encode(&mut bytes, png::Compression::High)?;
+        if bytes.len() > most {
+            bytes.clear();
+            self.encode_indexed(&mut bytes)?;
+        }
+        pd_mesh::io::write_atomically(path, |out| out.write_all(&bytes))
+    }
+
+    /// PNG with a palette of 256 colours, chosen as for a GIF.
+    fn encode_indexed(&self, out: &mut dyn Write) -> io::Result<()> {
+        let side = |s: u32| u16::try_from(s).map_err(io::Error::other);
+        let frame = gif::Frame::from_rgb_speed(side(self.width)?, side(self.height)?, &self.pixels, 1);
+        let mut encoder = png::Encoder::new(out, self.width, self.height);
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::High);
+        // Neighbouring numbers of a palette are not neighbouring colours, so differences of them do not help.
+        encoder.set_filter(png::Filter::NoFilter);
+        encoder.set_palette(frame.palette.unwrap_or_default());
+        let mut writer = encoder.write_header().map_err(io::Error::other)?;
+        writer.write_image_data(&frame.buffer).map_err(io::Error::other)
     }
 
     /// Copies another picture to where its upper left corner is at (x, y); what lies outside is cut off.
@@ -55,10 +77,12 @@ impl Image {
         writer.write_image_data(&self.pixels).map_err(io::Error::other)
     }
 
-    /// Reads a PNG file of 8 bits a channel, RGB or RGBA; opacity is dropped.
+    /// Reads a PNG file of 8 bits a channel: RGB, RGBA or with a palette; opacity is dropped.
     pub fn read_png(path: &Path) -> io::Result<Self> {
         let file = io::BufReader::new(std::fs::File::open(path)?);
-        let mut reader = png::Decoder::new(file).read_info().map_err(io::Error::other)?;
+        let mut decoder = png::Decoder::new(file);
+        decoder.set_transformations(png::Transformations::EXPAND);
+        let mut reader = decoder.read_info().map_err(io::Error::other)?;
         let size = reader.output_buffer_size().ok_or_else(|| io::Error::other("too large a picture"))?;
         let mut bytes = vec![0; size];
         let info = reader.next_frame(&mut bytes).map_err(io::Error::other)?;

@@ -20,20 +20,31 @@ pub fn paint_legend(painter: &egui::Painter, area: Rect, legend: &Legend, theme:
     let title: Pos2 = panel.left_top() + vec2(9.0, 6.0);
     painter.text(title, Align2::LEFT_TOP, &legend.title, FontId::proportional(12.5), ink);
     let bar = Rect::from_min_size(panel.left_top() + vec2(10.0, 26.0), vec2(16.0, height - 2.0));
-    let stripe = bar.height() / STRIPES as f32;
-    for k in 0..STRIPES {
-        let [r, g, b] =
-            legend.ramp.srgb((k as f32 + 0.5) / STRIPES as f32).map(|c| (c * 255.0).round() as u8);
-        let bottom = bar.bottom() - k as f32 * stripe;
-        let band = Rect::from_min_max(pos2(bar.left(), bottom - stripe - 0.5), pos2(bar.right(), bottom));
-        painter.rect_filled(band, 0.0, Color32::from_rgb(r, g, b));
-    }
+    painter.add(egui::Shape::mesh(gradient(bar, legend)));
     painter.rect_stroke(bar, 0.0, Stroke::new(1.0, ink), StrokeKind::Outside);
     for (at, word) in legend.ticks() {
         let y = bar.bottom() - at.clamp(0.0, 1.0) * bar.height();
         painter.line_segment([pos2(bar.right(), y), pos2(bar.right() + 5.0, y)], Stroke::new(1.0, ink));
         painter.text(pos2(bar.right() + 9.0, y), Align2::LEFT_CENTER, word, FontId::proportional(12.0), ink);
     }
+}
+
+/// The colours from low at the bottom to high at the top, blended between stripes.
+fn gradient(bar: Rect, legend: &Legend) -> egui::Mesh {
+    let mut mesh = egui::Mesh::default();
+    for k in 0..=STRIPES {
+        let at = k as f32 / STRIPES as f32;
+        let [r, g, b] = legend.ramp.srgb(at).map(|c| (c * 255.0).round() as u8);
+        let y = bar.bottom() - at * bar.height();
+        for x in [bar.left(), bar.right()] {
+            mesh.colored_vertex(pos2(x, y), Color32::from_rgb(r, g, b));
+        }
+    }
+    for k in 0..STRIPES as u32 {
+        mesh.add_triangle(2 * k, 2 * k + 1, 2 * k + 2);
+        mesh.add_triangle(2 * k + 1, 2 * k + 3, 2 * k + 2);
+    }
+    mesh
 }
 
 /// Draws a legend over a finished picture, without a window.

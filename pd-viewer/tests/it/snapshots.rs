@@ -14,7 +14,7 @@ const SHARE: f64 = 0.01;
 
 fn compare(scene: &str, frame: u64, view: (f64, f64), options: Options, field: Option<Field>) {
     let mut film = Film::shoot(run(scene), &[frame], field, |_| {}).unwrap();
-    let camera = film.camera(view.0, view.1, 4.0 / 3.0);
+    let camera = film.camera(view.0, view.1, 4.0 / 3.0, true);
     let colours = film.colours(Ramp::default());
     let options =
         Options { colour: colours.as_ref().map(|c| c.0), light_azimuth: view.0 as f32 - 50.0, ..options };
@@ -22,7 +22,7 @@ fn compare(scene: &str, frame: u64, view: (f64, f64), options: Options, field: O
     let image = film.draw(&mut offscreen(4), 0, &options, &camera, SIZE, legend.as_ref()).unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{scene}.png"));
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-        image.write_small_png(&path).unwrap();
+        image.write_small_png(&path, usize::MAX).unwrap();
     }
     let expected = Image::read_png(&path).expect("a snapshot");
     let (mean, share) = image.difference(&expected).expect("pictures of one size");
@@ -78,7 +78,7 @@ fn bridge_in_the_dark_with_tetrahedra() {
 #[test]
 fn the_tolerance_would_notice_a_missing_shadow() {
     let mut film = Film::shoot(run("cloth"), &[0], None, |_| {}).unwrap();
-    let camera = film.camera(35.0, 20.0, 4.0 / 3.0);
+    let camera = film.camera(35.0, 20.0, 4.0 / 3.0, true);
     let mut draw = |shadows| {
         film.draw(&mut offscreen(4), 0, &Options { shadows, ..Options::default() }, &camera, SIZE, None)
             .unwrap()
