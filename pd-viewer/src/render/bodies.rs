@@ -118,7 +118,7 @@ impl Bodies {
             self.cut_pieces(device, queue, drawing, tets_shown);
         } else {
             for (part, range) in topology.parts.iter().enumerate() {
-                if drawing.visible[part] && !(tets_shown && !range.tets.is_empty()) {
+                if drawing.visible[part] && (!tets_shown || range.tets.is_empty()) {
                     let range = indices(&range.triangles);
                     self.pieces.push(Piece { part, mesh: PieceMesh::Whole, range, flat: false });
                 }
