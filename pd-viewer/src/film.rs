@@ -118,6 +118,9 @@ impl Film {
             }
         }
         let mut camera = Camera { azimuth, elevation, ..Camera::default() };
+        // A wide strip is seen from further away, or what is at its ends would be drawn out.
+        let half = (camera.field_of_view.to_radians() / 2.0).tan() * (1.8 / aspect).min(1.0);
+        camera.field_of_view = (2.0 * half.atan()).to_degrees();
         camera.frame_points(points, aspect);
         camera
     }

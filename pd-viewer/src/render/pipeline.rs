@@ -36,6 +36,8 @@ struct Recipe<'a> {
     fragment: Option<(&'static str, wgpu::TextureFormat)>,
     buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
     topology: Topology,
+    /// Whether it is mixed with what is there. A software driver pays dearly for that, at every sample.
+    blend: bool,
     /// Depth test and whether depths are written; `None` for a target without depths.
     depth: Option<(wgpu::CompareFunction, bool)>,
     samples: u32,
@@ -45,7 +47,7 @@ fn build(device: &wgpu::Device, recipe: &Recipe<'_>) -> wgpu::RenderPipeline {
     let targets = recipe.fragment.map(|(_, format)| {
         [Some(wgpu::ColorTargetState {
             format,
-            blend: Some(wgpu::BlendState::ALPHA_BLENDING),
+            blend: recipe.blend.then_some(wgpu::BlendState::ALPHA_BLENDING),
             write_mask: wgpu::ColorWrites::ALL,
         })]
     });
@@ -129,6 +131,7 @@ impl Pipelines {
             fragment: Some(("fs", PICTURE)),
             buffers: &body,
             topology: Topology::TriangleList,
+            blend: false,
             depth: Some((less, true)),
             samples,
         };
@@ -142,6 +145,7 @@ impl Pipelines {
                     fragment: Some((fragment, PICTURE)),
                     buffers,
                     topology,
+                    blend: true,
                     depth: Some((depth, false)),
                     samples,
                 };
@@ -177,7 +181,7 @@ impl Pipelines {
             ),
             floor: build(
                 device,
-                &Recipe { label: "floor", fragment: Some(("fs_floor", PICTURE)), ..surface },
+                &Recipe { label: "floor", fragment: Some(("fs_floor", PICTURE)), blend: true, ..surface },
             ),
             surface: build(device, &surface),
             wire: mark("wire", "vs_wire", "fs_wire", &positions, Topology::LineList),
