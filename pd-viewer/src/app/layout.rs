@@ -252,7 +252,7 @@ impl App {
                 (RightPage::Record, "Record"),
             ];
             ui.spacing_mut().item_spacing.x = 1.0;
-            ui.spacing_mut().button_padding.x = 6.0;
+            ui.spacing_mut().button_padding.x = 4.0;
             for (page, name) in pages {
                 ui.selectable_value(&mut self.settings.right, page, name);
             }

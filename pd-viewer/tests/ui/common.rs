@@ -16,25 +16,25 @@ const LIMIT: Duration = Duration::from_secs(120);
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// A window with a scene in it.
-pub struct Window {
-    pub harness: Harness<'static, App>,
+pub(crate) struct Window {
+    pub(crate) harness: Harness<'static, App>,
     _turn: MutexGuard<'static, ()>,
 }
 
 impl Window {
     /// Opens a window and waits until its scene is ready.
-    pub fn open(scene: &str) -> Self {
+    pub(crate) fn open(scene: &str) -> Self {
         Self::sized(scene, [760.0, 480.0])
     }
 
-    pub fn sized(scene: &str, size: [f32; 2]) -> Self {
+    pub(crate) fn sized(scene: &str, size: [f32; 2]) -> Self {
         let mut window = Self::bare(scene, size);
         window.wait("the scene", |app| app.loaded.is_some() && app.preparing.is_none());
         window
     }
 
     /// Opens a window without waiting for anything.
-    pub fn bare(scene: &str, size: [f32; 2]) -> Self {
+    pub(crate) fn bare(scene: &str, size: [f32; 2]) -> Self {
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let scene = scene.to_owned();
         let harness =
@@ -51,20 +51,20 @@ impl Window {
         Self { harness, _turn: turn }
     }
 
-    pub fn app(&self) -> &App {
+    pub(crate) fn app(&self) -> &App {
         self.harness.state()
     }
 
-    pub fn app_mut(&mut self) -> &mut App {
+    pub(crate) fn app_mut(&mut self) -> &mut App {
         self.harness.state_mut()
     }
 
-    pub fn step(&mut self) {
+    pub(crate) fn step(&mut self) {
         self.harness.step();
     }
 
     /// Draws until a condition holds.
-    pub fn wait(&mut self, what: &str, mut done: impl FnMut(&App) -> bool) {
+    pub(crate) fn wait(&mut self, what: &str, mut done: impl FnMut(&App) -> bool) {
         let start = Instant::now();
         loop {
             self.harness.step();
@@ -77,7 +77,7 @@ impl Window {
     }
 
     /// Waits for the edit last made to take effect.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         let bodies = |desc: &pd_sim::scene::SceneDesc| {
             let mut objects = desc.objects.clone();
             objects.iter_mut().for_each(|object| object.display = Default::default());
@@ -92,7 +92,7 @@ impl Window {
     }
 
     /// Runs so many frames and pauses.
-    pub fn run_frames(&mut self, frames: u64) {
+    pub(crate) fn run_frames(&mut self, frames: u64) {
         let goal = self.app().frame.frame + frames;
         self.app_mut().worker.send(pd_viewer::app::Command::Step(frames));
         self.wait("frames", |app| app.frame.frame >= goal || app.problem.is_some());
@@ -100,7 +100,7 @@ impl Window {
     }
 
     /// Where a vertex is in the window.
-    pub fn place(&self, vertex: u32) -> Pos2 {
+    pub(crate) fn place(&self, vertex: u32) -> Pos2 {
         let app = self.app();
         let at = app.vertex(vertex).unwrap();
         let [x, y, _] =
@@ -109,22 +109,22 @@ impl Window {
         app.stage.rect().unwrap().min + egui::vec2(x as f32, y as f32) / pixels
     }
 
-    pub fn vertex(&self, vertex: u32) -> Vec3 {
+    pub(crate) fn vertex(&self, vertex: u32) -> Vec3 {
         self.app().vertex(vertex).unwrap()
     }
 
-    pub fn pointer(&mut self, to: Pos2) {
+    pub(crate) fn pointer(&mut self, to: Pos2) {
         self.harness.event(Event::PointerMoved(to));
         self.step();
     }
 
-    pub fn button(&mut self, pos: Pos2, button: PointerButton, pressed: bool, modifiers: Modifiers) {
+    pub(crate) fn button(&mut self, pos: Pos2, button: PointerButton, pressed: bool, modifiers: Modifiers) {
         self.harness.event_modifiers(Event::PointerButton { pos, button, pressed, modifiers }, modifiers);
         self.step();
     }
 
     /// Presses, moves in steps, and leaves the button down.
-    pub fn drag(&mut self, button: PointerButton, from: Pos2, to: Pos2) {
+    pub(crate) fn drag(&mut self, button: PointerButton, from: Pos2, to: Pos2) {
         self.pointer(from);
         self.button(from, button, true, Modifiers::NONE);
         for k in 1..=4 {
@@ -132,32 +132,32 @@ impl Window {
         }
     }
 
-    pub fn release(&mut self, button: PointerButton, at: Pos2) {
+    pub(crate) fn release(&mut self, button: PointerButton, at: Pos2) {
         self.button(at, button, false, Modifiers::NONE);
         self.step();
     }
 
-    pub fn click(&mut self, at: Pos2, modifiers: Modifiers) {
+    pub(crate) fn click(&mut self, at: Pos2, modifiers: Modifiers) {
         self.pointer(at);
         self.button(at, PointerButton::Primary, true, modifiers);
         self.button(at, PointerButton::Primary, false, modifiers);
         self.step();
     }
 
-    pub fn key(&mut self, key: egui::Key) {
+    pub(crate) fn key(&mut self, key: egui::Key) {
         self.harness.key_press(key);
         self.step();
         self.step();
     }
 
-    pub fn keys(&mut self, modifiers: Modifiers, key: egui::Key) {
+    pub(crate) fn keys(&mut self, modifiers: Modifiers, key: egui::Key) {
         self.harness.key_press_modifiers(modifiers, key);
         self.step();
         self.step();
     }
 
     /// Clicks the widget of this name.
-    pub fn press(&mut self, label: &str) {
+    pub(crate) fn press(&mut self, label: &str) {
         // A window of egui that has just opened is measured first and shown in the next pass.
         self.step();
         self.harness.get_by_label(label).click();
@@ -165,11 +165,11 @@ impl Window {
         self.step();
     }
 
-    pub fn has(&self, label: &str) -> bool {
+    pub(crate) fn has(&self, label: &str) -> bool {
         self.harness.query_by_label(label).is_some()
     }
 
-    pub fn has_text(&self, part: &str) -> bool {
+    pub(crate) fn has_text(&self, part: &str) -> bool {
         self.harness.query_all_by_label_contains(part).next().is_some()
     }
 }

@@ -131,6 +131,9 @@ impl App {
             }
         });
         self.copy_and_remove(ui);
+        if self.selected != Selected::Object(index) {
+            return; // it is gone, or its copy is selected
+        }
         let display = &mut self.document.desc.objects[index].display;
         let default = crate::draw::PALETTE[index % crate::draw::PALETTE.len()];
         self.redraw |= colour_row(ui, display, default, true);

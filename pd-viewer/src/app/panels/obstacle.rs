@@ -1,8 +1,8 @@
 //! The selected obstacle. Every change takes effect while the simulation runs.
 
 use super::objects::colour_row;
-use crate::app::App;
 use crate::app::widgets::{grid, number, optional, vector};
+use crate::app::{App, Selected};
 use egui::Ui;
 use pd_sim::scene::desc::ColliderDesc;
 
@@ -20,6 +20,9 @@ impl App {
             }
         });
         self.copy_and_remove(ui);
+        if self.selected != Selected::Obstacle(index) {
+            return; // it is gone, or its copy is selected
+        }
         let Some(collider) = self.document.desc.colliders.get_mut(index) else { return };
         let grey = crate::draw::Material::obstacle().colour;
         self.redraw |= colour_row(ui, collider.display_mut(), grey, false);
