@@ -1,6 +1,7 @@
 //! The `pd` command: cloth, shells and soft bodies by projective dynamics.
 
 mod cmd;
+mod device;
 mod failure;
 mod frames;
 mod machine;

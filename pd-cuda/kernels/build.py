@@ -14,6 +14,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PTX = os.path.join(HERE, "..", "ptx")
+# The law of a user's own that tests compile as users do, with the prelude alone; its PTX lies beside it.
+USER_LAW = os.path.join(HERE, "..", "tests", "leash")
 # In this order: later files use functions of earlier ones.
 SOURCES = ["prelude.cuh", "svd.cuh", "product.cuh", "local_lines.cu", "local_tet.cu", "local_tri.cu", "step.cu",
            "collide.cu", "reduce.cu", "global.cu", "pcg.cu"]
@@ -77,7 +79,9 @@ def main():
     wanted, table, faults = {}, [], []
     for real, suffix in [("float", "f32"), ("double", "f64")]:
         ptx = compile_ptx(source, "pd.cu", real)
-        wanted[f"pd_{suffix}.ptx"] = ptx
+        wanted[os.path.join(PTX, f"pd_{suffix}.ptx")] = ptx
+        law = "".join(open(path).read() for path in [os.path.join(HERE, "prelude.cuh"), os.path.join(USER_LAW, "leash.cu")])
+        wanted[os.path.join(USER_LAW, f"leash_{suffix}.ptx")] = compile_ptx(law, "leash.cu", real)
         path = os.path.join(PTX, f".pd_{suffix}.ptx.{os.getpid()}")
         with open(path, "w") as file:
             file.write(ptx)
@@ -98,13 +102,13 @@ def main():
     if check:
         faults += over_budget(table)
         for name, text in wanted.items():
-            with open(os.path.join(PTX, name)) as file:
+            with open(name) as file:
                 if file.read() != text:
-                    faults.append(f"ptx/{name} is not what the kernels compile to; run build.sh and commit")
+                    faults.append(f"{os.path.basename(name)} is not what the kernels compile to; run build.sh and commit")
     else:
-        wanted["registers.txt"] = budget
+        wanted[os.path.join(PTX, "registers.txt")] = budget
         for name, text in wanted.items():
-            with open(os.path.join(PTX, name), "w") as file:
+            with open(name, "w") as file:
                 file.write(text)
     for fault in faults:
         print(f"build.py: {fault}", file=sys.stderr)

@@ -15,7 +15,7 @@ typedef PD_REAL real;
 #define THREAD (blockIdx.x * blockDim.x + threadIdx.x)
 
 // Distance from 1 to the next number.
-__device__ const real EPSILON = sizeof(real) == 4 ? R(1.1920929e-07) : R(2.220446049250313e-16);
+#define EPSILON (sizeof(real) == 4 ? R(1.1920929e-07) : R(2.220446049250313e-16))
 
 struct vec3 { real x, y, z; };
 

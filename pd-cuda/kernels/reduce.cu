@@ -14,16 +14,15 @@ __device__ __forceinline__ real block_sum(real value) {
   return sum;
 }
 
+// The larger of two; not a number if either is not, unlike fmax.
+__device__ __forceinline__ real larger(real a, real b) { return a >= b || a != a ? a : b; }
+
 __device__ __forceinline__ real block_max(real value) {
   __shared__ real most[REDUCE];
   most[threadIdx.x] = value;
   __syncthreads();
   for (int half = REDUCE / 2; half > 0; half >>= 1) {
-    if (threadIdx.x < half) {
-      // Not fmax, which would drop what is not a number.
-      real other = most[threadIdx.x + half];
-      if (!(other <= most[threadIdx.x])) most[threadIdx.x] = other;
-    }
+    if (threadIdx.x < half) most[threadIdx.x] = larger(most[threadIdx.x], most[threadIdx.x + half]);
     __syncthreads();
   }
   real result = most[0];
@@ -93,8 +92,7 @@ extern "C" __global__ void __launch_bounds__(REDUCE) reduce_sum(const real* __re
 extern "C" __global__ void __launch_bounds__(REDUCE) reduce_max(const real* __restrict__ partials, real* __restrict__ out,
                                                                 int slot, int n) {
   real value = R(0);
-  for (int i = threadIdx.x; i < n; i += REDUCE)
-    if (!(partials[i] <= value)) value = partials[i];
+  for (int i = threadIdx.x; i < n; i += REDUCE) value = larger(value, partials[i]);
   real most = block_max(value);
   if (threadIdx.x == 0) out[slot] = most;
 }

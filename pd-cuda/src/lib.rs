@@ -37,6 +37,8 @@ mod signature;
 mod solver;
 mod step;
 mod table;
+#[cfg(feature = "validate")]
+pub mod validate;
 
 pub use device::{Device, DeviceInfo, EMULATOR, devices};
 pub use error::CudaError;

@@ -163,6 +163,17 @@ impl<T: DeviceReal> DeviceModel<T> {
         reduce(queue, first, inputs, count, second, &self.partials, out, slot)
     }
 
+    /// The rows of the last [`residual`](Self::residual).
+    #[cfg(feature = "validate")]
+    pub(crate) fn read_rows(&self, queue: &Queue<T>) -> Result<Vec<pd_core::Vec3>, CudaError> {
+        let mut rows = vec![T::from_real(0.0); 3 * self.rows];
+        queue.read(&self.residuals, &mut rows)?;
+        Ok(rows
+            .chunks_exact(3)
+            .map(|r| pd_core::Vec3::new(r[0].to_real(), r[1].to_real(), r[2].to_real()))
+            .collect())
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         let reals = self.row_weights.len() + self.residuals.len() + self.inertia.len();
         let batches: usize = self.batches.iter().map(DeviceBatch::bytes).sum();

@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn products_are_those_of_dense_matrices_and_stop_at_the_limit() {
         let mut a = Rows::new();
-        let dense = |i: usize, j: usize| if (i + 2 * j) % 3 == 0 { (i + j) as Real - 1.5 } else { 0.0 };
+        let dense =
+            |i: usize, j: usize| if (i + 2 * j).is_multiple_of(3) { (i + j) as Real - 1.5 } else { 0.0 };
         for i in 0..6 {
             a.push_row((0..6).map(|j| (j, dense(i, j))).filter(|e| e.1 != 0.0));
         }

@@ -1,6 +1,6 @@
 //! `pd doctor`: what this machine and this build offer.
 
-use crate::{failure::Failure, machine, say::say};
+use crate::{device, failure::Failure, machine, say::say};
 use pd_mesh::tetrahedralize::{TETGEN_LINKED, TetGen};
 
 pub(crate) fn run() -> Result<(), Failure> {
@@ -10,7 +10,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     say(format_args!("simd             {}", machine::simd()))?;
     say(format_args!("steppers         {}", registry.stepper_names().join(", ")))?;
     say(format_args!("global solvers   {}", registry.solvers.names().collect::<Vec<_>>().join(", ")))?;
-    say("cuda             not in this build")?;
+    say(format_args!("cuda             {}", device::describe()))?;
     say(format_args!("tetgen           {}", tetgen()))
 }
 

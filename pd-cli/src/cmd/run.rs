@@ -1,5 +1,6 @@
 //! `pd run`: simulate a scene.
 
+use crate::device;
 use crate::failure::Failure;
 use crate::frames::{Choice, Format, Frames, Surface};
 use crate::machine;
@@ -38,6 +39,9 @@ pub(crate) struct Arguments {
     /// Threads; default: all the machine has. The result does not depend on it.
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
+    /// Where to run. `cuda` is in single precision; `auto` takes a CUDA device where there is one.
+    #[arg(long, value_enum, default_value = "cpu")]
+    device: device::Choice,
     /// Time of a frame, s.
     #[arg(long, value_name = "H")]
     dt: Option<f64>,
@@ -83,8 +87,8 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     // One pool for the whole run: no work is handed over per frame.
     pool.install(|| {
         let scene = Scene::from_desc(&arguments.scene, desc, directory.as_deref(), models)?;
-        let run = start(arguments, scene)?;
-        simulate(arguments, run, frames, threads)
+        let (run, device) = start(arguments, scene)?;
+        simulate(arguments, run, frames, threads, device)
     })
 }
 
@@ -134,16 +138,24 @@ fn apply(arguments: &Arguments, desc: &mut SceneDesc) {
     desc.step.dt = arguments.dt.unwrap_or(desc.step.dt);
 }
 
-fn start(arguments: &Arguments, scene: Scene) -> Result<SceneRun, Failure> {
-    let registry = Registry::standard();
-    let Some(path) = &arguments.resume else { return Ok(SceneRun::new(scene, &registry)?) };
+/// The run, and the name of what it runs on.
+fn start(arguments: &Arguments, scene: Scene) -> Result<(SceneRun, String), Failure> {
     let solver = &scene.desc.solver;
-    let stepper = registry.stepper_with(&solver.stepper, &solver.global, &solver.options())?;
-    Ok(SceneRun::resume(scene, stepper, Checkpoint::read(path)?)?)
+    let (stepper, global, options) = (&solver.stepper, &solver.global, solver.options());
+    // Unknown names are found here, whatever runs them.
+    let on_cpu = Registry::standard().stepper_with(stepper, global, &options)?;
+    let on_device = device::stepper(arguments.device, stepper, global, &options)?;
+    let (stepper, name) = on_device.unwrap_or_else(|| (on_cpu, "cpu".to_owned()));
+    let run = match &arguments.resume {
+        Some(path) => SceneRun::resume(scene, stepper, Checkpoint::read(path)?)?,
+        None => SceneRun::with_stepper(scene, stepper)?,
+    };
+    Ok((run, name))
 }
 
 /// What a run measured.
 struct Tally {
+    device: String,
     prepare: Duration,
     frame_ms: Vec<f64>,
     stages: Stages,
@@ -151,7 +163,13 @@ struct Tally {
     failure: Option<SceneError>,
 }
 
-fn simulate(arguments: &Arguments, mut run: SceneRun, frames: u64, threads: usize) -> Result<(), Failure> {
+fn simulate(
+    arguments: &Arguments,
+    mut run: SceneRun,
+    frames: u64,
+    threads: usize,
+    device: String,
+) -> Result<(), Failure> {
     let out = arguments.out.as_deref();
     let choice = Choice {
         format: arguments.format,
@@ -164,6 +182,7 @@ fn simulate(arguments: &Arguments, mut run: SceneRun, frames: u64, threads: usiz
     let started = Instant::now();
     run.prepare()?;
     let mut tally = Tally {
+        device,
         prepare: started.elapsed(),
         frame_ms: Vec::with_capacity(frames.min(1 << 20) as usize),
         stages: Stages::default(),
@@ -260,6 +279,7 @@ fn summary(run: &SceneRun, tally: &Tally, threads: usize, max_edge_strain: f64) 
         "scene": run.scene.name,
         "stepper": run.sim.stepper().name(),
         "global": run.sim.stepper().global_name(),
+        "device": tally.device,
         "threads": threads,
         "frames": run.frame(),
         "vertices": run.scene.vertices(),
@@ -292,10 +312,11 @@ fn describe(run: &SceneRun, tally: &Tally, threads: usize, max_edge_strain: f64)
         sim.colliders.len()
     ))?;
     say(format_args!(
-        "  {} with {}, {} iterations, {threads} thread(s)",
+        "  {} with {}, {} iterations, {threads} thread(s), on {}",
         sim.stepper().name(),
         sim.stepper().global_name().unwrap_or("no global solver"),
-        sim.params.iterations
+        sim.params.iterations,
+        tally.device
     ))?;
     say(format_args!("  prepared in {:.1} ms", tally.prepare.as_secs_f64() * 1e3))?;
     say(format_args!("  frame {}: {:.3} s simulated", run.frame(), sim.state.time))?;

@@ -10,6 +10,7 @@ mod bad_scenes;
 mod bad_usage;
 mod commands;
 mod desk;
+mod device;
 mod films;
 mod meshes;
 mod tables;
