@@ -105,8 +105,8 @@ height = -0.6
 pub fn runs() -> Vec<Run> {
     let run = |name, text, method, sweeps, allowed| Run { name, text, method, sweeps, allowed };
     vec![
-        run("cloth", CLOTH, "a-jacobi-1", 30, [1e-3, 1e-10]),
-        run("cloth", CLOTH, "a-jacobi-2", 15, [1e-3, 1e-10]),
+        run("cloth", CLOTH, "a-jacobi-1", 30, [2e-4, 1e-11]),
+        run("cloth", CLOTH, "a-jacobi-2", 15, [2e-4, 1e-11]),
         run("shell", SHELL, "chebyshev", 40, [1e-4, 1e-12]),
         run("bar", BAR, "a-jacobi-3", 10, [2e-4, 1e-12]),
         run("bar", BAR, "cholesky", 1, [2e-4, 1e-12]),
