@@ -34,6 +34,7 @@
 mod acceleration;
 mod anderson;
 mod assemble;
+mod background;
 mod builder;
 mod collider;
 mod descent;
@@ -57,6 +58,7 @@ mod stencil;
 pub mod stepper;
 
 pub use acceleration::Acceleration;
+pub use background::{BackgroundPrepare, Prepared};
 pub use builder::ModelBuilder;
 pub use collider::{Aabb, Collider, Surface, resolve_collisions};
 pub use energy::{EnergyBatch, Strain};

@@ -14,13 +14,12 @@
 
 use crate::descent::Descent;
 use crate::exec::{self, VERTEX_CHUNK};
-use crate::stepper::{finish, predict};
+use crate::stepper;
 use crate::{
     Acceleration, CpuLocal, GlobalSolver, LocalStep, Measures, Pattern, Real, State, StepContext, StepError,
-    StepReport, Stepper, resolve_collisions,
+    StepReport, Stepper,
 };
 use std::sync::Arc;
-use std::time::Instant;
 
 /// The stepper of the title: a local step and a global solver, each replaceable.
 pub struct ProjectiveDynamics {
@@ -104,24 +103,6 @@ impl ProjectiveDynamics {
     }
 }
 
-/// Adds what belongs to the accepted state.
-fn measure_state(context: &StepContext<'_>, state: &State, measures: &mut Measures) {
-    let (model, gravity) = (context.model, context.params.gravity);
-    let masses = model.masses();
-    let leaf = |range: std::ops::Range<usize>| {
-        let mut sums = (0.0, 0.0);
-        for i in range {
-            sums.0 += 0.5 * masses[i] * state.v[i].norm_squared();
-            sums.1 -= masses[i] * gravity.dot(&state.x[i]);
-        }
-        sums
-    };
-    let add = |a: (Real, Real), b: (Real, Real)| (a.0 + b.0, a.1 + b.1);
-    (measures.kinetic, measures.potential) = exec::reduce(0..state.vertices(), VERTEX_CHUNK, &leaf, &add);
-    measures.elastic = model.elastic_energy(&state.x);
-    measures.strain = model.strain(&state.x);
-}
-
 impl Stepper for ProjectiveDynamics {
     fn name(&self) -> &str {
         self.descent.acceleration.name()
@@ -142,50 +123,21 @@ impl Stepper for ProjectiveDynamics {
     }
 
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
-        let StepContext { model, params, colliders, .. } = context;
-        params.check()?;
-        if state.vertices() != model.vertices() || state.v.len() != model.vertices() {
-            return Err(StepError::Size { model: model.vertices(), state: state.vertices() });
-        }
+        stepper::check(&context, state)?;
         if !self.is_prepared(&context) {
             return Err(StepError::NotPrepared { stepper: self.name().to_owned() });
         }
         let mut report = StepReport::default();
-        let end = state.time + params.dt;
-
-        let started = Instant::now();
-        let s = &mut self.descent.s;
-        predict(context, state, s);
-        report.stages.predict = started.elapsed();
-
-        let started = Instant::now();
-        resolve_collisions(colliders, end, s);
-        report.stages.collide = started.elapsed();
-        if params.hold_pinned {
-            for &vertex in model.pinned() {
-                s[vertex as usize] = state.x[vertex as usize];
-            }
-        }
-
+        stepper::open(context, state, &mut self.descent.s, &mut report);
         self.objectives.clear();
         self.minimise(&context, &mut report)?;
         let mut measures = None;
-        if params.measure {
+        if context.params.measure {
             let found = self.measure_minimum(&context)?;
             self.objectives.push(found.objective);
             measures = Some(found);
         }
-
-        let started = Instant::now();
-        report.collisions = resolve_collisions(colliders, end, &mut self.descent.x);
-        report.stages.collide += started.elapsed();
-        let started = Instant::now();
-        finish(params, state, &self.descent.x)?;
-        report.stages.predict += started.elapsed();
-        if let Some(measures) = &mut measures {
-            measure_state(&context, state, measures);
-        }
-        report.measures = measures;
+        stepper::close(context, state, &mut self.descent.x, measures, &mut report)?;
         Ok(report)
     }
 }

@@ -1,7 +1,11 @@
 //! Time steppers, and the parts of a step they share.
 
 use crate::exec::{self, VERTEX_CHUNK};
-use crate::{Collider, Force, Model, Real, State, StepError, StepParams, StepReport, Vec3};
+use crate::{
+    Collider, Force, Measures, Model, Real, State, StepError, StepParams, StepReport, Vec3,
+    resolve_collisions,
+};
+use std::time::Instant;
 
 /// Everything a stepper reads.
 #[derive(Clone, Copy)]
@@ -53,6 +57,69 @@ pub fn predict(context: StepContext<'_>, state: &State, s: &mut [Vec3]) {
             *s = state.x[i] + state.v[i] * dt + acceleration * (dt * dt);
         }
     });
+}
+
+/// Opens a step: s = the inertial target, moved out of obstacles; with
+/// [`StepParams::hold_pinned`] pinned vertices stay where they are. Times go to the report.
+pub fn open(context: StepContext<'_>, state: &State, s: &mut [Vec3], report: &mut StepReport) {
+    let StepContext { model, params, colliders, .. } = context;
+    let started = Instant::now();
+    predict(context, state, s);
+    report.stages.predict = started.elapsed();
+    let started = Instant::now();
+    resolve_collisions(colliders, state.time + params.dt, s);
+    report.stages.collide = started.elapsed();
+    if params.hold_pinned {
+        for &vertex in model.pinned() {
+            s[vertex as usize] = state.x[vertex as usize];
+        }
+    }
+}
+
+/// What every stepper checks before a step: parameters and sizes.
+pub fn check(context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
+    context.params.check()?;
+    let vertices = context.model.vertices();
+    if state.vertices() != vertices || state.v.len() != vertices {
+        return Err(StepError::Size { model: vertices, state: state.vertices() });
+    }
+    Ok(())
+}
+
+/// Closes a step: moves the new positions `x` out of obstacles, accepts them and, where `measures` of the minimum are
+/// given, adds those of the accepted state.
+pub fn close(
+    context: StepContext<'_>,
+    state: &mut State,
+    x: &mut [Vec3],
+    measures: Option<Measures>,
+    report: &mut StepReport,
+) -> Result<(), StepError> {
+    let StepContext { params, colliders, .. } = context;
+    let started = Instant::now();
+    report.collisions = resolve_collisions(colliders, state.time + params.dt, x);
+    report.stages.collide += started.elapsed();
+    let started = Instant::now();
+    finish(params, state, x)?;
+    report.stages.predict += started.elapsed();
+    report.measures = measures.map(|measures| measure_state(context, state, measures));
+    Ok(())
+}
+
+/// Adds what belongs to the accepted state.
+fn measure_state(context: StepContext<'_>, state: &State, measures: Measures) -> Measures {
+    let (model, gravity) = (context.model, context.params.gravity);
+    let masses = model.masses();
+    let leaf = |range: std::ops::Range<usize>| {
+        range.fold((0.0, 0.0), |(kinetic, potential), i| {
+            let speed = state.v[i].norm_squared();
+            (kinetic + 0.5 * masses[i] * speed, potential - masses[i] * gravity.dot(&state.x[i]))
+        })
+    };
+    let add = |a: (Real, Real), b: (Real, Real)| (a.0 + b.0, a.1 + b.1);
+    let (kinetic, potential) = exec::reduce(0..state.vertices(), VERTEX_CHUNK, &leaf, &add);
+    let (elastic, strain) = (model.elastic_energy(&state.x), model.strain(&state.x));
+    Measures { kinetic, potential, elastic, strain, ..measures }
 }
 
 /// Accepts new positions: v = (x⁺ − x)/h, damped; x = x⁺; time advances. Refuses positions that are not finite and

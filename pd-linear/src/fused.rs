@@ -12,10 +12,10 @@
 use crate::relaxation::Chebyshev;
 use crate::{LinearError, Real, SolveReport, Spectrum};
 use pd_core::exec::{self, VERTEX_CHUNK};
-use pd_core::stepper::{finish, predict};
+use pd_core::stepper;
 use pd_core::{
     CpuLocal, LocalInput, LocalStep, Measures, Pattern, State, StepContext, StepError, StepReport, Stepper,
-    Vec3, resolve_collisions,
+    Vec3,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -154,22 +154,6 @@ impl FusedJacobi {
     }
 }
 
-/// What belongs to the accepted state.
-fn measure_state(context: &StepContext<'_>, state: &State, measures: Measures) -> Measures {
-    let (model, gravity) = (context.model, context.params.gravity);
-    let masses = model.masses();
-    let leaf = |range: std::ops::Range<usize>| {
-        range.fold((0.0, 0.0), |(kinetic, potential), i| {
-            let speed = state.v[i].norm_squared();
-            (kinetic + 0.5 * masses[i] * speed, potential - masses[i] * gravity.dot(&state.x[i]))
-        })
-    };
-    let add = |a: (Real, Real), b: (Real, Real)| (a.0 + b.0, a.1 + b.1);
-    let (kinetic, potential) = exec::reduce(0..state.vertices(), VERTEX_CHUNK, &leaf, &add);
-    let (elastic, strain) = (model.elastic_energy(&state.x), model.strain(&state.x));
-    Measures { kinetic, potential, elastic, strain, ..measures }
-}
-
 impl Stepper for FusedJacobi {
     fn name(&self) -> &str {
         "fused-jacobi"
@@ -201,37 +185,19 @@ impl Stepper for FusedJacobi {
     }
 
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
-        let StepContext { model, params, colliders, .. } = context;
-        params.check()?;
-        if state.vertices() != model.vertices() || state.v.len() != model.vertices() {
-            return Err(StepError::Size { model: model.vertices(), state: state.vertices() });
-        }
+        let StepContext { model, params, .. } = context;
+        stepper::check(&context, state)?;
         let same = |p: &Prepared| Arc::ptr_eq(&p.pattern, model.pattern()) && p.dt == params.dt;
         if !self.prepared.as_ref().is_some_and(same) {
             return Err(StepError::NotPrepared { stepper: self.name().to_owned() });
         }
         let mut report = StepReport::default();
-        let end = state.time + params.dt;
-        let started = Instant::now();
-        predict(context, state, &mut self.s);
-        report.stages.predict = started.elapsed();
-        let started = Instant::now();
-        resolve_collisions(colliders, end, &mut self.s);
-        report.stages.collide = started.elapsed();
-        if params.hold_pinned {
-            for &vertex in model.pinned() {
-                self.s[vertex as usize] = state.x[vertex as usize];
-            }
-        }
+        stepper::open(context, state, &mut self.s, &mut report);
         self.x.copy_from_slice(&self.s);
         self.older.copy_from_slice(&self.s);
         self.iterate(&context, &mut report)?;
         let measures = if params.measure { Some(self.measure_minimum(&context)?) } else { None };
-        let started = Instant::now();
-        report.collisions = resolve_collisions(colliders, end, &mut self.x);
-        report.stages.collide += started.elapsed();
-        finish(params, state, &self.x)?;
-        report.measures = measures.map(|measures| measure_state(&context, state, measures));
+        stepper::close(context, state, &mut self.x, measures, &mut report)?;
         Ok(report)
     }
 }
