@@ -112,9 +112,9 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure {
         file: "7-02-wind",
         number: "7.2",
-        caption: "The same cloths at rest, in a wind, and in one five times as strong that rises at once.",
+        caption: "The same cloths as they swing down, in a wind, and in one five times as strong that rises at once.",
         scene: "cloth-pair-wind",
-        frames: &[55, 120, 200, 280],
+        frames: &[32, 120, 200, 280],
         camera: [50.0, 12.0, 1.0],
         ..PLAIN
     },
@@ -215,7 +215,6 @@ pub(crate) const FIGURES: &[Figure] = &[
         scene: "armadillo",
         twin: Some("armadillo-twin"),
         frames: &[30, 118, 140, 170],
-        columns: 4,
         camera: [215.0, 18.0, 1.0],
         ..PLAIN
     },
@@ -224,7 +223,7 @@ pub(crate) const FIGURES: &[Figure] = &[
         number: "7.13",
         caption: "A cloth of 140×140 quads, held by two corners, as a wireframe.",
         scene: "cloth-140",
-        frames: &[80],
+        frames: &[36],
         look: Style::Wire,
         ..PLAIN
     },
@@ -233,7 +232,7 @@ pub(crate) const FIGURES: &[Figure] = &[
         number: "7.14",
         caption: "The same cloth, shaded.",
         scene: "cloth-140",
-        frames: &[80],
+        frames: &[36],
         ..PLAIN
     },
     Figure {

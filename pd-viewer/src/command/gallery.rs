@@ -21,10 +21,10 @@ pub(crate) struct Arguments {
     /// Directory for the pictures.
     #[arg(long, value_name = "DIR", default_value = "docs/images/gallery")]
     out: PathBuf,
-    /// Page to write.
-    #[arg(long, value_name = "FILE.md", default_value = "docs/gallery.md")]
-    page: PathBuf,
-    /// Draw only these pictures, by the name of the file, and leave the page alone.
+    /// Page to write: docs/gallery.md, or none if only some pictures are drawn.
+    #[arg(long, value_name = "FILE.md")]
+    page: Option<PathBuf>,
+    /// Draw only these pictures, by the name of the file.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
     /// Size of a picture in pixels.
@@ -61,9 +61,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let bytes = std::fs::metadata(&path).map_or(0, |data| data.len());
         say(format_args!("{}: {} kB", path.display(), bytes.div_ceil(1000)))?;
     }
-    if arguments.only.is_empty() {
-        let text = page(arguments, &scenes);
-        let path = &arguments.page;
+    let usual = arguments.only.is_empty().then(|| PathBuf::from("docs/gallery.md"));
+    if let Some(path) = &arguments.page.clone().or(usual) {
+        let text = page(&arguments.out, path, &scenes);
         write_atomically(path, |out| out.write_all(text.as_bytes()))
             .map_err(|source| RecordError::File { path: path.clone(), source })?;
         say(path.display())?;
@@ -121,7 +121,7 @@ fn montage(mut images: Vec<Image>, [width, height]: [u32; 2], columns: u32) -> I
 }
 
 /// The page in Markdown.
-fn page(arguments: &Arguments, scenes: &[String]) -> String {
+fn page(pictures: &Path, page: &Path, scenes: &[String]) -> String {
     let mut text = String::from(
         "# Gallery\n\nEvery scene of the thesis' table 7.1 at the frames of its figures, drawn by one command:\n\n```sh\n\
          cargo run --release -p pd-viewer -- gallery\n```\n\nA body whose scanned model is not at hand is replaced by its \
@@ -131,7 +131,7 @@ fn page(arguments: &Arguments, scenes: &[String]) -> String {
     for (figure, scene) in FIGURES.iter().zip(scenes) {
         let heading =
             if figure.number.is_empty() { String::new() } else { format!("Figure {}: ", figure.number) };
-        let place = relative(&arguments.out, &arguments.page).join(format!("{}.png", figure.file));
+        let place = relative(pictures, page).join(format!("{}.png", figure.file));
         let place = place.to_string_lossy().replace('\\', "/");
         let [azimuth, elevation, zoom] = figure.camera;
         let zoom = if zoom == 1.0 { String::new() } else { format!(",{zoom}") };

@@ -91,13 +91,19 @@ fn buffer(
 
 impl Pipelines {
     pub(super) fn new(device: &wgpu::Device, output: wgpu::TextureFormat, samples: u32) -> Self {
-        let module = |label: &'static str, source: &'static str| {
+        let module = |label: &'static str, source: String| {
             let source = wgpu::ShaderSource::Wgsl(source.into());
             device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(label), source })
         };
-        let surfaces = module("surface", concat!(include_str!("globals.wgsl"), include_str!("surface.wgsl")));
-        let marks = module("marks", concat!(include_str!("globals.wgsl"), include_str!("marks.wgsl")));
-        let blits = module("blit", include_str!("blit.wgsl"));
+        let globals = include_str!("globals.wgsl");
+        let blockers = match device.adapter_info().backend {
+            wgpu::Backend::Gl => include_str!("blockers_gl.wgsl"),
+            _ => include_str!("blockers.wgsl"),
+        };
+        let surfaces = include_str!("surface.wgsl").replace("//BLOCKERS", blockers);
+        let surfaces = module("surface", globals.to_owned() + &surfaces);
+        let marks = module("marks", globals.to_owned() + include_str!("marks.wgsl"));
+        let blits = module("blit", include_str!("blit.wgsl").to_owned());
         let [globals_layout, draw_layout, tables_layout, picture_layout] = layouts(device);
         let joined = |groups: &[Option<&wgpu::BindGroupLayout>]| {
             device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {

@@ -41,6 +41,7 @@ fn disc(k: i32, n: f32) -> vec2<f32> {
     return vec2(cos(a), sin(a)) * r;
 }
 
+//BLOCKERS
 // Share of the light that reaches p: percentage-closer soft shadows (Fernando 2005). First the mean depth of what
 // blocks the light nearby; the further away it is, the wider the shadow is blurred.
 fn lit(p: vec3<f32>, n: vec3<f32>) -> f32 {
@@ -52,18 +53,10 @@ fn lit(p: vec3<f32>, n: vec3<f32>) -> f32 {
     // Depth of the surface's own slope per distance in the map: without it a slanted surface would shade itself.
     let c = clamp(dot(n, g.light.xyz), 0.1, 1.0);
     let slope = 0.5 * sqrt(1.0 - c * c) / c;
-    let size = vec2<f32>(textureDimensions(shadow_map));
     let reach = clamp(g.shadow.y * z, 2.0 * g.shadow.x, 0.03);
-    var sum = 0.0;
-    var count = 0.0;
-    for (var k = 0; k < 16; k++) {
-        let shift = disc(k, 16.0) * reach;
-        let at = clamp((uv + shift) * size, vec2(0.0), size - 1.0);
-        let depth = textureLoad(shadow_map, vec2<i32>(at), 0);
-        if (depth < z - slope * length(shift)) { sum += depth; count += 1.0; }
-    }
-    if (count == 0.0) { return 1.0; }
-    let radius = clamp(g.shadow.y * (z - sum / count), 1.2 * g.shadow.x, reach);
+    let found = blockers(uv, z, slope, reach);
+    if (found.y == 0.0) { return 1.0; }
+    let radius = clamp(g.shadow.y * (z - found.x), 1.2 * g.shadow.x, reach);
     var light = 0.0;
     for (var k = 0; k < 24; k++) {
         let shift = disc(k, 24.0) * radius;
