@@ -51,3 +51,8 @@ pub use precision::DeviceReal;
 pub use signature::{Parameter, parse_signatures};
 pub use solver::Method;
 pub use step::CudaPd;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
