@@ -3,3 +3,7 @@
 //! Times are stated as ratios to a peer in the same run; see `README.md` for the commands.
 
 pub mod cases;
+pub mod clock;
+pub mod frames;
+pub mod peers;
+pub mod plain;

@@ -1,0 +1,69 @@
+//! Whole frames: the plain configuration against the fast one, one thread against two.
+
+use benches::clock::{cpu_seconds, wall_seconds};
+use benches::frames::{fast, plain, relative_distance};
+use std::fmt::Write;
+
+type Error = Box<dyn std::error::Error + Send + Sync>;
+
+pub(super) fn report(quick: bool) -> Result<String, Error> {
+    let mut text = String::from(
+        "\n## Frames\n\nTen iterations a frame. *Plain* is one element after another with nalgebra's decomposition, rows of D \
+         in memory, and faer in f64; *fast* is the local step as shipped and `panels`. The frames of both are taken in turn; \
+         the least of each counts. Goals: 12 times on the armadillo class, positions after 60 frames within 1e-5 of the \
+         scene's size; two threads 1.6 times, with the same bits.\n\n| scene | vertices | tetrahedra | plain, ms | fast, ms | \
+         ratio | of which local, global | distance after 60 frames | two threads | same bits |\n|---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    let scenes: &[&str] =
+        if quick { &["armadillo-free-twin"] } else { &["armadillo-free-twin", "dragon-twin"] };
+    for &scene in scenes {
+        text += &row(scene, if quick { 3 } else { 60 })?;
+    }
+    Ok(text)
+}
+
+fn row(name: &str, frames: usize) -> Result<String, Error> {
+    let scene = name.to_owned();
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let (one, two) = (pool(1)?, pool(2)?);
+    let (mut slow, mut quick) = one.install(|| Ok::<_, Error>((plain(&scene)?, fast(&scene)?)))?;
+    let (mut pair, mut alone) = (fast(&scene)?, fast(&scene)?);
+    let mut best = [f64::INFINITY; 4];
+    let mut stages = [0.0; 2];
+    for _ in 0..frames {
+        let times = one.install(|| {
+            let start = cpu_seconds();
+            slow.advance()?;
+            let middle = cpu_seconds();
+            let report = quick.advance()?;
+            let end = cpu_seconds();
+            Ok::<_, Error>((middle - start, end - middle, report.stages))
+        })?;
+        if times.1 < best[1] {
+            stages = [times.2.local.as_secs_f64() * 1e3, times.2.global.as_secs_f64() * 1e3];
+        }
+        let start = wall_seconds();
+        one.install(|| alone.advance())?;
+        let middle = wall_seconds();
+        two.install(|| pair.advance())?;
+        let found = [times.0, times.1, middle - start, wall_seconds() - middle];
+        best.iter_mut().zip(found).for_each(|(best, time)| *best = best.min(time));
+    }
+    let model = &quick.sim.model;
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "| {name} | {} | {} | {:.1} | {:.1} | {:.1} | {:.1}, {:.1} | {:.1e} | {:.2} times | {} |",
+        model.vertices(),
+        model.constraints(),
+        1e3 * best[0],
+        1e3 * best[1],
+        best[0] / best[1],
+        stages[0],
+        stages[1],
+        relative_distance(&slow.sim.state, &quick.sim.state),
+        best[2] / best[3],
+        if pair.sim.state.x == quick.sim.state.x { "yes" } else { "no" },
+    );
+    Ok(out)
+}
