@@ -11,7 +11,7 @@
 //! let scene = Scene::load("cloth", &ModelPaths::default())?;
 //! let mut drawing = Drawing::of_scene(&scene);
 //! drawing.set_positions(&scene.rest());
-//! let camera = Camera::framing(&drawing.bounds(), 35.0, 20.0, 4.0 / 3.0);
+//! let camera = Camera::framing(&drawing.body_bounds(), 35.0, 20.0, 4.0 / 3.0);
 //! let hit = drawing.pick(&camera.ray([400.0, 300.0], [800, 600]));
 //! assert!(hit.is_some_and(|hit| (hit.vertex as usize) < scene.vertices()));
 //! # Ok::<(), pd_sim::SceneError>(())
