@@ -50,7 +50,7 @@ def load(task, mesh):
         useMassSpring=0,
         useNeoHookean=1,
         NeoHookeanMu=YOUNG / 2,
-        NeoHookeanLambda=0.0,
+        NeoHookeanLambda=YOUNG / 2,  # it divides by this, so not zero as ours
         NeoHookeanDamping=0.0,
         frictionCoeff=0.0,
         **common,
@@ -94,7 +94,7 @@ def main():
         half = len(mesh.x) // 2
         mesh.x, mesh.tets, mesh.edges = mesh.x[:half], mesh.tets[: len(mesh.tets) // 2], mesh.edges[mesh.edges.max(1) < half]
         note, double = "one body simulated, its time doubled", 2
-    law = f"springs {SPRING:g} N/m" if task == "cloth" else f"Neo-Hookean, mu = {YOUNG / 2:g} Pa"
+    law = f"springs {SPRING:g} N/m" if task == "cloth" else f"Neo-Hookean, mu = lambda = {YOUNG / 2:g} Pa"
     for substeps in (1, 32):
         ms, figures = run(task, mesh, frames, substeps)
         say(ENGINE, f"{law}, {substeps} substeps", ms * double, note=note, **figures)

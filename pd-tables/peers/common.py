@@ -31,6 +31,10 @@ class Mesh:
             self.edges = block(e, 2, int)
             self.triangles = block(f, 3, int)
             self.tets = block(t, 4, int)
+        # Some engines take only tetrahedra of positive volume.
+        a, b, c, d = (self.x[self.tets[:, k]] for k in range(4))
+        turned = np.einsum("ij,ij->i", b - a, np.cross(c - a, d - a)) < 0
+        self.tets[turned, :2] = self.tets[turned, 1::-1]
 
 
 def quality(mesh, x):
