@@ -11,10 +11,10 @@ body{font:15px/1.5 system-ui,sans-serif;color:#1c2733;background:#fff;max-width:
 h1{font-size:26px;margin:0 0 4px}h2{font-size:19px;margin:44px 0 6px;border-top:2px solid #2060a8;padding-top:12px}
 p{max-width:80ch;margin:6px 0}nav{margin:14px 0}nav a{margin-right:14px;color:#2060a8}
 .scroll{overflow-x:auto;margin:12px 0}table{border-collapse:collapse;font-size:13px;line-height:1.35}
-th,td{padding:4px 9px;border-bottom:1px solid #e2e6ea;text-align:left;vertical-align:top}
-th{background:#f3f6f9;vertical-align:bottom;font-weight:600;max-width:110px}
-td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}td.o{color:#a04000;white-space:nowrap}
-td:first-child,td.s{white-space:nowrap}td.k{color:#5b6773;min-width:210px;max-width:330px}tr.first td{border-top:1px solid #93a1ae}
+th,td{padding:4px 6px;border-bottom:1px solid #e2e6ea;text-align:left;vertical-align:top}
+th{background:#f3f6f9;vertical-align:bottom;font-weight:600;max-width:76px}
+td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}td.o{color:#a04000;max-width:90px}
+td:first-child,td.s{white-space:nowrap}td.k{color:#5b6773;min-width:150px;max-width:330px}tr.first td{border-top:1px solid #93a1ae}
 th.t::after{content:' *';color:#a04000}
 .facts{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;font-size:13px;margin:10px 0}
 .facts dt{color:#5b6773}.facts dd{margin:0}.note{color:#44505c;font-size:14px}
