@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Most time any preparation may take here.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// The software rasteriser uses all cores; windows of several tests at once only slow each other down.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
