@@ -93,6 +93,10 @@ impl Window {
 
     /// Runs so many frames and pauses.
     pub(crate) fn run_frames(&mut self, frames: u64) {
+        // The frame shown may still be one of the scene before.
+        self.wait("a frame of the scene", |app| {
+            app.loaded.as_ref().is_some_and(|loaded| loaded.id == app.frame.scene)
+        });
         let goal = self.app().frame.frame + frames;
         self.app_mut().worker.send(pd_viewer::app::Command::Step(frames));
         self.wait("frames", |app| app.frame.frame >= goal || app.problem.is_some());
