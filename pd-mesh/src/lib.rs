@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`TriMesh`], [`TetMesh`] | positions and elements, checked on construction |
 //! | [`topology`] | unique edges, ordered one-rings, vertex-to-face adjacency, border |
+//! | [`order`] | elements along a space-filling curve |
 //! | [`transform`] | move, scale, rotate, rescale to unit extent |
 //! | [`generate`] | cloth, shells of revolution, torus, bar, solid ball, creature |
 //! | [`io`] | eleven formats in and out, with numbers per vertex and element; atomic file replacement |
@@ -39,6 +40,7 @@ mod error;
 pub mod generate;
 pub mod geometry;
 pub mod io;
+pub mod order;
 pub mod quality;
 mod tet;
 pub mod tetrahedralize;

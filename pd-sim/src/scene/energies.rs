@@ -10,7 +10,10 @@ use pd_constraints::{
 };
 use pd_core::{EnergyBatch, Model, ModelBuilder, Real, Vec3};
 use pd_mesh::topology::{InteriorRings, Rings};
-use pd_mesh::{Mesh, TriMesh};
+use pd_mesh::{Mesh, TriMesh, order};
+
+/// Elements that are summed together, about.
+const BLOCK: usize = 256;
 
 /// Builds the model with the pins that hold at `time`.
 pub(super) fn model(scene: &Scene, time: Real) -> Result<Model, SceneError> {
@@ -48,36 +51,46 @@ impl Body<'_> {
         Ok(builder.energy(batch.map_err(|error| self.error(key, error))?))
     }
 
-    /// Element lists in the scene's vertex numbers.
-    fn shift<const N: usize>(&self, elements: &[[u32; N]]) -> Vec<[u32; N]> {
-        elements.iter().map(|element| element.map(|v| v + self.object.first)).collect()
+    /// Elements in the scene's vertex numbers, and their weights, sorted by place if their own order is none: the local
+    /// step sums forces over blocks of elements, and is the faster the fewer vertices a block touches. Generated bodies
+    /// and files that follow the numbers of their vertices are best left alone.
+    fn sorted<const N: usize>(
+        &self,
+        elements: &[[u32; N]],
+        weights: Vec<Real>,
+    ) -> (Vec<[u32; N]>, Vec<Real>) {
+        let shifted = |element: &[u32; N]| element.map(|v| v + self.object.first);
+        let given: Vec<[u32; N]> = elements.iter().map(shifted).collect();
+        let order = order::by_place(self.object.mesh.positions(), elements);
+        let near: Vec<[u32; N]> = order.iter().map(|&e| given[e as usize]).collect();
+        if 2 * order::touched(&near, BLOCK) > order::touched(&given, BLOCK) {
+            return (given, weights);
+        }
+        (near, order.iter().map(|&e| weights[e as usize]).collect())
     }
 
-    /// The weight of every element: one for all, or times the factors of the mesh file and of the groups.
-    fn weights(&self, weight: Real) -> Vec<Real> {
-        let elements = self.object.mesh.element_count();
-        let mut weights: Vec<Real> = match &self.object.weight_factors {
-            Some(factors) => factors.iter().map(|factor| factor * weight).collect(),
-            None => vec![weight; elements],
-        };
-        if let Some(factors) = self.object.element_factors() {
-            weights.iter_mut().zip(factors).for_each(|(weight, factor)| *weight *= factor);
+    /// What the weight of every element is multiplied by: factors of the mesh file and of the groups.
+    fn factors(&self) -> Vec<Real> {
+        let of_file = self.object.weight_factors.clone();
+        let mut factors = of_file.unwrap_or_else(|| vec![1.0; self.object.mesh.element_count()]);
+        if let Some(of_groups) = self.object.element_factors() {
+            factors.iter_mut().zip(of_groups).for_each(|(factor, other)| *factor *= other);
         }
-        weights
+        factors
     }
 
     /// The weight of every constraint on these vertices (own numbers): one for all, or times the factors of the groups.
     fn weights_on<const N: usize>(&self, weight: Real, constraints: &[[u32; N]]) -> Vec<Real> {
         match self.object.group_factors(constraints) {
-            Some(factors) => factors.iter().map(|factor| factor * weight).collect(),
+            Some(factors) => times(&factors, weight),
             None => vec![weight; constraints.len()],
         }
     }
 
     fn springs(&self, builder: ModelBuilder) -> Result<ModelBuilder, SceneError> {
         let Some(edge) = self.desc.edge else { return Ok(builder) };
-        let edges = self.shift(&self.object.edges);
         let weights = self.weights_on(edge.weight, &self.object.edges);
+        let (edges, weights) = self.sorted(&self.object.edges, weights);
         self.add(builder, "edge", EdgeSprings::new(self.rest, &edges, &weights))
     }
 
@@ -106,13 +119,13 @@ impl Body<'_> {
                     let key = if desc.tet.is_some() { "tet" } else { "volume" };
                     return Err(self.error(key, "is for solids; this body is a surface"));
                 }
-                let triangles = self.shift(&mesh.triangles);
+                let (triangles, factors) = self.sorted(&mesh.triangles, self.factors());
                 if let Some(s) = desc.triangle {
-                    let batch = TriStrain::new(self.rest, &triangles, &self.weights(s.weight)[..], range(s));
+                    let batch = TriStrain::new(self.rest, &triangles, &times(&factors, s.weight), range(s));
                     builder = self.add(builder, "triangle", batch)?;
                 }
                 if let Some(s) = desc.area {
-                    let batch = Area::new(self.rest, &triangles, &self.weights(s.weight)[..], s.min, s.max);
+                    let batch = Area::new(self.rest, &triangles, &times(&factors, s.weight), s.min, s.max);
                     builder = self.add(builder, "area", batch)?;
                 }
             }
@@ -121,13 +134,13 @@ impl Body<'_> {
                     let key = if desc.triangle.is_some() { "triangle" } else { "area" };
                     return Err(self.error(key, "is for surfaces; this body is a solid"));
                 }
-                let tets = self.shift(&mesh.tets);
+                let (tets, factors) = self.sorted(&mesh.tets, self.factors());
                 if let Some(s) = desc.tet {
-                    let batch = TetStrain::new(self.rest, &tets, &self.weights(s.weight)[..], range(s));
+                    let batch = TetStrain::new(self.rest, &tets, &times(&factors, s.weight), range(s));
                     builder = self.add(builder, "tet", batch)?;
                 }
                 if let Some(s) = desc.volume {
-                    let batch = Volume::new(self.rest, &tets, &self.weights(s.weight)[..], s.min, s.max);
+                    let batch = Volume::new(self.rest, &tets, &times(&factors, s.weight), s.min, s.max);
                     builder = self.add(builder, "volume", batch)?;
                 }
             }
@@ -143,31 +156,35 @@ impl Body<'_> {
         let material = Material::new(young, poisson, density).map_err(fault)?;
         match (&self.object.mesh, thickness) {
             (Mesh::Tet(mesh), None) => {
-                let tets = self.shift(&mesh.tets);
+                let (tets, factors) = self.sorted(&mesh.tets, self.factors());
                 let weights = tet_weights(&material, poisson > 0.0).map_err(fault)?;
                 let strain =
-                    TetStrain::new(self.rest, &tets, &self.weights(weights.strain), StrainRange::RIGID);
+                    TetStrain::new(self.rest, &tets, &times(&factors, weights.strain), StrainRange::RIGID);
                 let builder = self.add(builder, "material", strain)?;
                 match weights.volume {
                     Some(weight) => self.add(
                         builder,
                         "material",
-                        Volume::new(self.rest, &tets, &self.weights(weight), 1.0, 1.0),
+                        Volume::new(self.rest, &tets, &times(&factors, weight), 1.0, 1.0),
                     ),
                     None => Ok(builder),
                 }
             }
             (Mesh::Tri(mesh), Some(thickness)) => {
-                let triangles = self.shift(&mesh.triangles);
+                let (triangles, factors) = self.sorted(&mesh.triangles, self.factors());
                 let weights = membrane_weights(&material, thickness, poisson > 0.0).map_err(fault)?;
-                let strain =
-                    TriStrain::new(self.rest, &triangles, &self.weights(weights.strain), StrainRange::RIGID);
+                let strain = TriStrain::new(
+                    self.rest,
+                    &triangles,
+                    &times(&factors, weights.strain),
+                    StrainRange::RIGID,
+                );
                 let builder = self.add(builder, "material", strain)?;
                 match weights.area {
                     Some(weight) => self.add(
                         builder,
                         "material",
-                        Area::new(self.rest, &triangles, &self.weights(weight), 1.0, 1.0),
+                        Area::new(self.rest, &triangles, &times(&factors, weight), 1.0, 1.0),
                     ),
                     None => Ok(builder),
                 }
@@ -200,6 +217,11 @@ impl Body<'_> {
     }
 }
 
+/// The factors times a weight.
+fn times(factors: &[Real], weight: Real) -> Vec<Real> {
+    factors.iter().map(|factor| factor * weight).collect()
+}
+
 /// Keyframes `[time, dx, dy, dz]` as a path.
 pub(super) fn path(keys: &[[f64; 4]]) -> Result<Path, pd_collide::CollideError> {
     Path::new(keys.iter().map(|&[time, x, y, z]| (time, Vec3::new(x, y, z))).collect())
@@ -212,4 +234,56 @@ fn interior_rings(mesh: &TriMesh, first: u32) -> InteriorRings {
         *vertex += first;
     }
     rings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ModelPaths;
+    use pd_mesh::{generate, io};
+
+    /// A bar from a file that lists the tetrahedra in this order, each with its own stiffness.
+    fn bar(order: impl Iterator<Item = usize>) -> (Scene, Model) {
+        let mut mesh = generate::bar(8, 8, 8, 1.0).unwrap();
+        let order: Vec<usize> = order.collect();
+        mesh.tets = order.iter().map(|&e| mesh.tets[e]).collect();
+        let stiff: Vec<f64> = order.iter().map(|&e| 1.0 + (e % 7) as f64).collect();
+        let directory = tempfile::tempdir().unwrap();
+        let mut file = std::fs::File::create(directory.path().join("bar.vtu")).unwrap();
+        io::write_vtu(&mut file, &mesh, &[], &[("stiff", &stiff)]).unwrap();
+        let text = "title = \"bar\"\n[[object]]\nname = \"bar\"\nshape = { kind = \"file\", file = \"bar.vtu\" }\n\
+                    weight-column = \"stiff\"\ntet = { weight = 100.0 }\nvolume = { weight = 30.0 }\n";
+        let scene = Scene::parse("bar.toml", text, Some(directory.path()), &ModelPaths::default()).unwrap();
+        let model = scene.model(0.0).unwrap();
+        (scene, model)
+    }
+
+    fn touched(model: &Model) -> usize {
+        let (_, corners) = model.batches()[0].corners().unwrap();
+        order::touched(corners.as_chunks::<4>().0, BLOCK)
+    }
+
+    #[test]
+    fn shuffled_elements_are_sorted_and_keep_their_weights() {
+        let count = generate::bar(8, 8, 8, 1.0).unwrap().tets.len();
+        let (scene, plain) = bar(0..count);
+        // 1009 is prime and no divisor of the count, so every element is met once, far from the one before.
+        let (_, shuffled) = bar((0..count).map(|e| e * 1009 % count));
+        assert!(touched(&shuffled) <= touched(&plain), "{} {}", touched(&shuffled), touched(&plain));
+        let (_, corners) = plain.batches()[0].corners().unwrap();
+        let Mesh::Tet(mesh) = &scene.objects[0].mesh else { panic!("a bar is solid") };
+        assert_eq!(corners, mesh.tets.as_flattened(), "an order that is good already stays");
+
+        let twist = |x: Vec3| Vec3::new(x.x + x.y * x.z, 1.1 * x.y, x.z - 0.3 * x.x * x.x);
+        let x: Vec<Vec3> = scene.rest().into_iter().map(twist).collect();
+        let [expected, found] = [&plain, &shuffled].map(|model| {
+            let (mut rows, mut gradient) = (vec![Vec3::zeros(); model.rows()], vec![Vec3::zeros(); x.len()]);
+            model.elastic_gradient(&x, &mut rows, &mut gradient);
+            gradient
+        });
+        let largest = expected.iter().map(|g| g.norm()).fold(0.0, Real::max);
+        for (a, b) in expected.iter().zip(&found) {
+            assert!((a - b).norm() < 1e-12 * largest, "{a} {b}");
+        }
+    }
 }
