@@ -4,8 +4,10 @@
 //! al. 2014, section 5.2). The nearest T has the singular vectors of F and the nearest singular values with that
 //! product (see `product.rs`).
 
+use crate::lanes::Level;
 use crate::tri_frame::{self, TriFrames};
-use crate::{ConstraintError, Weight, check, product};
+use crate::tri_lanes::{self, Law, Product};
+use crate::{ConstraintError, Weight, check};
 use pd_core::{BatchData, EnergyBatch, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
 
@@ -15,8 +17,7 @@ const KIND: &str = "area";
 #[derive(Clone, Debug)]
 pub struct Area {
     frames: TriFrames,
-    min: Real,
-    max: Real,
+    law: Product,
 }
 
 impl Area {
@@ -39,7 +40,10 @@ impl Area {
         max: Real,
     ) -> Result<Self, ConstraintError> {
         check::range(KIND, 0, min, max)?;
-        Ok(Self { frames: TriFrames::new(KIND, positions, triangles, weight.into())?, min, max })
+        Ok(Self {
+            frames: TriFrames::new(KIND, positions, triangles, weight.into())?,
+            law: Product { min, max },
+        })
     }
 }
 
@@ -53,11 +57,23 @@ impl EnergyBatch for Area {
     }
 
     fn export(&self) -> Option<BatchData<'_>> {
-        Some(BatchData::new(KIND, &self.frames.stencil).with_uniforms(&[self.min, self.max]))
+        Some(BatchData::new(KIND, &self.frames.stencil).with_uniforms(&[self.law.min, self.law.max]))
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
-        tri_frame::project(z, |sigma| product::clamp_product(sigma, self.min, self.max));
+        tri_frame::project(z, |sigma| self.law.plain(sigma));
+    }
+
+    fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
+        tri_lanes::residual(Level::best(), &self.frames, self.law, elements, x, r);
+    }
+
+    fn corners(&self) -> Option<(usize, &[u32])> {
+        Some((3, self.frames.triangles.as_flattened()))
+    }
+
+    fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
+        tri_lanes::forces(Level::best(), &self.frames, self.law, elements, x, forces)
     }
 
     fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {

@@ -46,9 +46,4 @@ impl StrainRange {
         }
         Ok(self)
     }
-
-    /// Nearest allowed value of one axis. Where the element is turned inside out σ₃ < 0 comes to its lower end.
-    pub(crate) fn clamp(&self, axis: usize, value: Real) -> Real {
-        value.max(self.min[axis]).min(self.max[axis])
-    }
 }

@@ -52,14 +52,7 @@ impl Svd3 {
 /// assert!((svd.with(&svd.sigma) - mirrored).norm() < 1e-15);
 /// ```
 pub fn svd3(f: &Mat3) -> Svd3 {
-    let [start] = jacobi_start::right_vectors(&[*f]);
-    from_start(f, start)
-}
-
-/// [`svd3`] of four matrices: the same bits in less time.
-pub(crate) fn svd3_four(f: &[Mat3; 4]) -> [Svd3; 4] {
-    let starts = jacobi_start::right_vectors(f);
-    std::array::from_fn(|l| from_start(&f[l], starts[l]))
+    from_start(f, jacobi_start::right_vectors(f))
 }
 
 /// One-sided Jacobi from a first guess of V, or from V = I.

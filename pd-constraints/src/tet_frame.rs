@@ -5,7 +5,6 @@
 //! multiplied by the rest volume |det D_m|/6.
 
 use crate::lanes::BLOCK;
-use crate::svd3::svd3_four;
 use crate::{ConstraintError, Weight, check};
 use pd_core::{Mat3, Real, Stencil, Vec3};
 use std::ops::Range;
@@ -85,49 +84,18 @@ impl TetFrames {
     }
 }
 
-/// The forces of `elements` on their corners, four each, and their energy, J; `residual` turns the columns of up to four F
-/// into those of F − project(F).
-pub(crate) fn forces(
-    frames: &TetFrames,
-    elements: Range<usize>,
-    x: &[Vec3],
-    forces: &mut [Vec3],
-    residual: impl Fn(&mut [Vec3]),
-) -> Real {
-    let (end, mut energy) = (elements.end, 0.0);
-    for (start, forces) in elements.step_by(4).zip(forces.chunks_mut(16)) {
-        let four = start..end.min(start + 4);
-        let mut r = [Vec3::zeros(); 12];
-        let r = &mut r[..3 * four.len()];
-        frames.gather(four.clone(), x, r);
-        residual(r);
-        for ((element, r), forces) in four.zip(r.chunks_exact(3)).zip(forces.chunks_exact_mut(4)) {
-            let weight = frames.stencil.weight(element);
-            let (block, lane) = (&frames.inverse[element / BLOCK], element % BLOCK);
-            forces[3] = Vec3::zeros();
-            for i in 0..3 {
-                let row = [0, 1, 2].map(|j: usize| block[3 * i + j][lane]);
-                forces[i] = (r[0] * row[0] + r[1] * row[1] + r[2] * row[2]) * -weight;
-                let force = forces[i];
-                forces[3] -= force;
-            }
-            energy += 0.5 * weight * r.iter().map(|r| r.norm_squared()).sum::<Real>();
-        }
+/// The forces of an element on its four corners, and its energy, J, from the columns of F − project(F).
+pub(crate) fn force(frames: &TetFrames, element: usize, r: &[Vec3; 3], forces: &mut [Vec3]) -> Real {
+    let weight = frames.stencil.weight(element);
+    let (block, lane) = (&frames.inverse[element / BLOCK], element % BLOCK);
+    forces[3] = Vec3::zeros();
+    for i in 0..3 {
+        let row = [0, 1, 2].map(|j: usize| block[3 * i + j][lane]);
+        let force = (r[0] * row[0] + r[1] * row[1] + r[2] * row[2]) * -weight;
+        forces[i] = force;
+        forces[3] -= force;
     }
-    energy
-}
-
-/// Replaces each F in `z` (three columns each) by the matrix with the singular values that `law` makes of its own.
-pub(crate) fn project(z: &mut [Vec3], law: impl Fn(&Vec3) -> Vec3) {
-    for z in z.chunks_mut(12) {
-        let mut f = [Mat3::identity(); 4];
-        for (f, z) in f.iter_mut().zip(z.chunks_exact(3)) {
-            *f = Mat3::from_columns(&[z[0], z[1], z[2]]);
-        }
-        for (svd, z) in svd3_four(&f).iter().zip(z.chunks_exact_mut(3)) {
-            write_columns(&svd.with(&law(&svd.sigma)), z);
-        }
-    }
+    0.5 * weight * r.iter().map(|r| r.norm_squared()).sum::<Real>()
 }
 
 /// The columns of a matrix into three vectors.

@@ -8,8 +8,8 @@
 
 use crate::lanes::Level;
 use crate::svd3::svd3;
-use crate::tet_frame::{self, TetFrames};
-use crate::tet_lanes::{self, Rigid, Stretch};
+use crate::tet_frame::TetFrames;
+use crate::tet_lanes::{self, Axes, Rigid, Stretch};
 use crate::{ConstraintError, StrainRange, Weight};
 use pd_core::{BatchData, EnergyBatch, Mat3, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
@@ -59,31 +59,16 @@ impl TetStrain {
         } else if min == [min[0]; 3] && max == [max[0]; 3] {
             StrainLaw::Uniform(Stretch { min: min[0], max: max[0] })
         } else {
-            StrainLaw::PerAxis
+            StrainLaw::PerAxis(Axes { min, max })
         }
-    }
-
-    /// Replaces each F in `r` (three columns each) by F − project(F), the plain way.
-    fn residual_of(&self, r: &mut [Vec3]) {
-        for r in r.chunks_mut(12) {
-            let mut nearest = [Vec3::zeros(); 12];
-            let nearest = &mut nearest[..r.len()];
-            nearest.copy_from_slice(r);
-            tet_frame::project(nearest, |sigma| self.clamp(sigma));
-            r.iter_mut().zip(nearest).for_each(|(r, nearest)| *r -= *nearest);
-        }
-    }
-
-    fn clamp(&self, sigma: &Vec3) -> Vec3 {
-        Vec3::from_fn(|axis, _| self.range.clamp(axis, sigma[axis]))
     }
 }
 
-/// Ways to project: the common ones in lanes.
+/// Ways to project, the special ones faster.
 enum StrainLaw {
     Rigid,
     Uniform(Stretch),
-    PerAxis,
+    PerAxis(Axes),
 }
 
 impl EnergyBatch for TetStrain {
@@ -105,7 +90,7 @@ impl EnergyBatch for TetStrain {
         match self.law() {
             StrainLaw::Rigid => tet_lanes::project(Level::best(), Rigid, z),
             StrainLaw::Uniform(law) => tet_lanes::project(Level::best(), law, z),
-            StrainLaw::PerAxis => tet_frame::project(z, |sigma| self.clamp(sigma)),
+            StrainLaw::PerAxis(law) => tet_lanes::project(Level::best(), law, z),
         }
     }
 
@@ -113,10 +98,7 @@ impl EnergyBatch for TetStrain {
         match self.law() {
             StrainLaw::Rigid => tet_lanes::residual(Level::best(), &self.frames, Rigid, elements, x, r),
             StrainLaw::Uniform(law) => tet_lanes::residual(Level::best(), &self.frames, law, elements, x, r),
-            StrainLaw::PerAxis => {
-                self.gather(elements, x, r);
-                self.residual_of(r);
-            }
+            StrainLaw::PerAxis(law) => tet_lanes::residual(Level::best(), &self.frames, law, elements, x, r),
         }
     }
 
@@ -129,7 +111,7 @@ impl EnergyBatch for TetStrain {
         match self.law() {
             StrainLaw::Rigid => tet_lanes::forces(level, frames, Rigid, elements, x, forces),
             StrainLaw::Uniform(law) => tet_lanes::forces(level, frames, law, elements, x, forces),
-            StrainLaw::PerAxis => tet_frame::forces(frames, elements, x, forces, |r| self.residual_of(r)),
+            StrainLaw::PerAxis(law) => tet_lanes::forces(level, frames, law, elements, x, forces),
         }
     }
 

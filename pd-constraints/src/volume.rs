@@ -4,8 +4,10 @@
 //! the singular vectors of F and the nearest singular values with that product (see `product.rs`). An inverted
 //! element (det F < 0) is turned back.
 
-use crate::tet_frame::{self, TetFrames};
-use crate::{ConstraintError, Weight, check, product};
+use crate::lanes::Level;
+use crate::tet_frame::TetFrames;
+use crate::tet_lanes::{self, Product};
+use crate::{ConstraintError, Weight, check};
 use pd_core::{BatchData, EnergyBatch, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
 
@@ -26,8 +28,7 @@ const KIND: &str = "volume";
 #[derive(Clone, Debug)]
 pub struct Volume {
     frames: TetFrames,
-    min: Real,
-    max: Real,
+    law: Product,
 }
 
 impl Volume {
@@ -41,13 +42,7 @@ impl Volume {
         max: Real,
     ) -> Result<Self, ConstraintError> {
         check::range(KIND, 0, min, max)?;
-        Ok(Self { frames: TetFrames::new(KIND, positions, tets, weight.into())?, min, max })
-    }
-}
-
-impl Volume {
-    fn nearest(&self, z: &mut [Vec3]) {
-        tet_frame::project(z, |&sigma| product::clamp_product(sigma.into(), self.min, self.max).into());
+        Ok(Self { frames: TetFrames::new(KIND, positions, tets, weight.into())?, law: Product { min, max } })
     }
 }
 
@@ -61,11 +56,15 @@ impl EnergyBatch for Volume {
     }
 
     fn export(&self) -> Option<BatchData<'_>> {
-        Some(BatchData::new(KIND, &self.frames.stencil).with_uniforms(&[self.min, self.max]))
+        Some(BatchData::new(KIND, &self.frames.stencil).with_uniforms(&[self.law.min, self.law.max]))
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
-        self.nearest(z);
+        tet_lanes::project(Level::best(), self.law, z);
+    }
+
+    fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
+        tet_lanes::residual(Level::best(), &self.frames, self.law, elements, x, r);
     }
 
     fn corners(&self) -> Option<(usize, &[u32])> {
@@ -73,13 +72,7 @@ impl EnergyBatch for Volume {
     }
 
     fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
-        tet_frame::forces(&self.frames, elements, x, forces, |r| {
-            let mut nearest = [Vec3::zeros(); 12];
-            let nearest = &mut nearest[..r.len()];
-            nearest.copy_from_slice(r);
-            self.nearest(nearest);
-            r.iter_mut().zip(nearest).for_each(|(r, nearest)| *r -= *nearest);
-        })
+        tet_lanes::forces(Level::best(), &self.frames, self.law, elements, x, forces)
     }
 
     fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {

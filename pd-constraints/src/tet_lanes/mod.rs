@@ -1,0 +1,186 @@
+//! The local step of tetrahedra, several side by side.
+//!
+//! A law says how far F is from its nearest admissible matrix, in three ways: fast, in lanes; by singular vectors, in lanes
+//! too, for what the fast way gives up (the kinks of a range, flat and inverted elements); one by one, for what is left.
+//! Elements that are given up are collected over a piece of the range and done together, so that some of them among many
+//! cost little. Which way an element takes depends on its own F alone, and no lane sees another: results do not depend on
+//! how elements are grouped.
+
+mod kernels;
+mod laws;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use laws::{Axes, Product, Rigid, Stretch};
+
+use crate::lanes::{BLOCK, Lanes, Level};
+use crate::tet_frame::{self, TetFrames, write_columns};
+use kernels::{Careful, Fast, Forces, Residual};
+use pd_core::{Mat3, Real, Vec3, as_flat, as_flat_mut};
+use std::ops::Range;
+
+/// Columns of matrices side by side.
+type Columns<T> = [[T; 3]; 3];
+
+/// Nine numbers of each element of a block: entry (i, j) of the k-th is `[3 j + i][k]`.
+type Matrices = [[Real; BLOCK]; 9];
+
+/// What the strain of an element must satisfy.
+pub(crate) trait Law: Copy {
+    /// F − project(F) for the columns of two groups of F, and 1 in the lanes where it is accurate, else 0.
+    fn residual<T: Lanes>(self, f: &[Columns<T>; 2]) -> [(Columns<T>, T); 2];
+
+    /// The same for one group by singular vectors, accurate in more lanes.
+    fn careful<T: Lanes>(self, f: &Columns<T>) -> (Columns<T>, T);
+
+    /// project(F), for every F.
+    fn plain(self, f: &Mat3) -> Mat3;
+}
+
+/// Most elements between two visits to the list of those given up.
+const PIECE: usize = 256;
+
+/// Elements that the fast way gave up.
+struct GivenUp {
+    elements: [u32; PIECE],
+    count: usize,
+}
+
+impl GivenUp {
+    fn new() -> Self {
+        Self { elements: [0; PIECE], count: 0 }
+    }
+
+    fn push(&mut self, element: usize) {
+        if let Some(place) = self.elements.get_mut(self.count) {
+            *place = element as u32;
+            self.count += 1;
+        }
+    }
+}
+
+/// r = F − project(F) of `elements`, at the positions `x`.
+pub(crate) fn residual(
+    level: Level,
+    frames: &TetFrames,
+    law: impl Law,
+    elements: Range<usize>,
+    x: &[Vec3],
+    r: &mut [Vec3],
+) {
+    for (piece, r) in pieces(elements).zip(r.chunks_mut(3 * PIECE)) {
+        let mut given_up = GivenUp::new();
+        let first = piece.start;
+        level.run(Residual { frames, law, elements: piece, x, r, given_up: &mut given_up });
+        again(level, frames, law, x, &given_up, |element, change| {
+            let at = 3 * (element - first);
+            as_flat_mut(&mut r[at..at + 3]).copy_from_slice(change);
+        });
+    }
+}
+
+/// The forces of `elements` on their corners, four each, and their energy, J.
+pub(crate) fn forces(
+    level: Level,
+    frames: &TetFrames,
+    law: impl Law,
+    elements: Range<usize>,
+    x: &[Vec3],
+    forces: &mut [Vec3],
+) -> Real {
+    let mut energy = 0.0;
+    for (piece, forces) in pieces(elements).zip(forces.chunks_mut(4 * PIECE)) {
+        let mut given_up = GivenUp::new();
+        let first = piece.start;
+        let work =
+            Forces { frames, law, elements: piece, x, forces, energy: &mut energy, given_up: &mut given_up };
+        level.run(work);
+        again(level, frames, law, x, &given_up, |element, change| {
+            let r = [0, 3, 6].map(|j| Vec3::new(change[j], change[j + 1], change[j + 2]));
+            let at = 4 * (element - first);
+            energy += tet_frame::force(frames, element, &r, &mut forces[at..at + 4]);
+        });
+    }
+    energy
+}
+
+/// Replaces each F in `z` (three columns each) by project(F).
+pub(crate) fn project(level: Level, law: impl Law, z: &mut [Vec3]) {
+    for z in z.chunks_mut(3 * BLOCK) {
+        let mut f = identities();
+        for (lane, z) in as_flat(z).chunks_exact(9).enumerate() {
+            for entry in 0..9 {
+                f[entry][lane] = z[entry];
+            }
+        }
+        let (mut r, mut sound) = ([[0.0; BLOCK]; 9], [0.0; BLOCK]);
+        level.run(Fast { law, f: &f, r: &mut r, sound: &mut sound });
+        let (mut better, mut found) = (r, sound);
+        if sound.iter().any(|&sound| sound != 1.0) {
+            level.run(Careful { law, f: &f, r: &mut better, sound: &mut found, count: BLOCK });
+        }
+        for (lane, z) in z.chunks_exact_mut(3).enumerate() {
+            if sound[lane] != 1.0 && found[lane] != 1.0 {
+                write_columns(&law.plain(&Mat3::from_columns(&[z[0], z[1], z[2]])), z);
+                continue;
+            }
+            let change = if sound[lane] == 1.0 { &r } else { &better };
+            for (entry, z) in as_flat_mut(z).iter_mut().enumerate() {
+                *z -= change[entry][lane];
+            }
+        }
+    }
+}
+
+/// Does the elements that were given up again and hands each with its F − project(F), column after column.
+fn again(
+    level: Level,
+    frames: &TetFrames,
+    law: impl Law,
+    x: &[Vec3],
+    given_up: &GivenUp,
+    mut done: impl FnMut(usize, &[Real; 9]),
+) {
+    for elements in given_up.elements[..given_up.count].chunks(BLOCK) {
+        let mut f = identities();
+        for (lane, &element) in elements.iter().enumerate() {
+            let gradient = frames.gradient(element as usize, x);
+            for (entry, value) in gradient.as_slice().iter().enumerate() {
+                f[entry][lane] = *value;
+            }
+        }
+        let mut r = [[0.0; BLOCK]; 9];
+        careful(level, law, &f, &mut r, elements.len());
+        for (lane, &element) in elements.iter().enumerate() {
+            done(element as usize, &std::array::from_fn(|entry| r[entry][lane]));
+        }
+    }
+}
+
+/// F − project(F) of the first `count` lanes by singular vectors, and one by one where those are not to be trusted.
+fn careful(level: Level, law: impl Law, f: &Matrices, r: &mut Matrices, count: usize) {
+    let mut sound = [0.0; BLOCK];
+    level.run(Careful { law, f, r, sound: &mut sound, count });
+    for lane in (0..count).filter(|&lane| sound[lane] != 1.0) {
+        let matrix = Mat3::from_fn(|i, j| f[3 * j + i][lane]);
+        let change = matrix - law.plain(&matrix);
+        for (entry, value) in change.as_slice().iter().enumerate() {
+            r[entry][lane] = *value;
+        }
+    }
+}
+
+/// A block of identities, harmless in lanes without an element.
+fn identities() -> Matrices {
+    let mut f = [[0.0; BLOCK]; 9];
+    for entry in [0, 4, 8] {
+        f[entry] = [1.0; BLOCK];
+    }
+    f
+}
+
+/// Ranges of at most [`PIECE`] elements.
+fn pieces(elements: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = elements.end;
+    elements.step_by(PIECE).map(move |start| start..end.min(start + PIECE))
+}
