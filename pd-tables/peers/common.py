@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 
 import numpy as np
 
@@ -71,7 +72,27 @@ def say(engine, settings, ms=None, note="", missing="", **figures):
     print(json.dumps(line), flush=True)
 
 
+def begin(engine, settings, what):
+    """Says what follows ("loaded", "run"), so that a program that is ended before it is done leaves a word."""
+    print(json.dumps({"engine": engine, "settings": settings, "begun": what}), flush=True)
+
+
+def run_frames(frames, until, frame, is_lost):
+    """Runs `frame` that often, or to the time `until`, or until `is_lost`. The first frame is not counted: set-up is left to it.
+
+    Returns ms a frame and a note, which is empty if all were run.
+    """
+    spent, done = 0.0, 0
+    while done < frames and (done < 2 or time.perf_counter() < until) and not (done and is_lost()):
+        begun = time.perf_counter()
+        frame()
+        spent += time.perf_counter() - begun if done else 0.0
+        done += 1
+    note = "" if done == frames else f"after {done} of {frames} frames"
+    return spent * 1e3 / max(done - 1, 1), note
+
+
 def arguments():
-    """Task ("cloth" or "solid"), mesh, frames."""
-    task, path, frames = sys.argv[1:4]
-    return task, Mesh(path), int(frames)
+    """Task ("cloth" or "solid"), mesh, frames, seconds for all settings."""
+    task, path, frames, seconds = sys.argv[1:5]
+    return task, Mesh(path), int(frames), float(seconds)

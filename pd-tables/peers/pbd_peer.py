@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pypbd as pbd
 
-from common import DT, FLOOR, SPRING, VERTEX_MASS, YOUNG, arguments, quality, say
+from common import DT, FLOOR, SPRING, VERTEX_MASS, YOUNG, arguments, begin, quality, run_frames, say
 
 ENGINE = "PositionBasedDynamics (pypbd)"
 # Its solids ignore tetrahedra below a fixed volume, so lengths are multiplied by this and times by its root: gravity, which
@@ -40,7 +40,7 @@ def solid(model, mesh):
     model.addSolidConstraints(body, XPBD_FEM, YOUNG / SCALE**2, 0.0, 0.0, False, False)
 
 
-def run(task, mesh, frames, substeps, iterations):
+def run(task, mesh, frames, substeps, iterations, until):
     scale = 1.0 if task == "cloth" else SCALE
     model, controller = start(scale, substeps, iterations)
     (cloth if task == "cloth" else solid)(model, mesh)
@@ -60,21 +60,22 @@ def run(task, mesh, frames, substeps, iterations):
                 velocity[1] = max(velocity[1], 0.0)
                 particles.setVelocity(i, velocity)
 
-    frame()  # the first colours the constraints
-    begun = time.perf_counter()
-    for _ in range(frames - 1):
-        frame()
-    ms = (time.perf_counter() - begun) * 1e3 / max(frames - 1, 1)
-    return ms, quality(mesh, np.array(x) / scale)
+    ms, note = run_frames(frames, until, frame, lambda: False)  # the first colours the constraints
+    return ms, note, quality(mesh, np.array(x) / scale)
 
 
 def main():
-    task, mesh, frames = arguments()
+    started = time.perf_counter()
+    task, mesh, frames, seconds = arguments()
     law = f"{SPRING:g} N/m" if task == "cloth" else f"E = {YOUNG:g} Pa"
-    for substeps, iterations in [(1, 10), (20, 1), (60, 1)] if task == "cloth" else [(1, 10), (10, 1)]:
-        ms, figures = run(task, mesh, frames, substeps, iterations)
-        note = "" if task == "cloth" else "floor by position after each frame"
-        say(ENGINE, f"XPBD, {substeps} substeps x {iterations} iterations, {law}", ms, note=note, **figures)
+    settings = [(1, 10), (20, 1), (60, 1)] if task == "cloth" else [(1, 10), (10, 1)]
+    for k, (substeps, iterations) in enumerate(settings):
+        words = f"XPBD, {substeps} substeps x {iterations} iterations, {law}"
+        begin(ENGINE, words, "run")
+        until = started + 0.9 * seconds * (k + 1) / len(settings)
+        ms, cut, figures = run(task, mesh, frames, substeps, iterations, until)
+        floor = "" if task == "cloth" else "floor by position after each frame"
+        say(ENGINE, words, ms, note=", ".join(filter(None, [cut, floor])), **figures)
 
 
 main()

@@ -15,6 +15,13 @@ pub enum Outcome {
     ModelNotPresent,
     /// The tolerance was not met in the time or iterations given.
     NotReached,
+    /// A program to compare with was ended when its time was over.
+    Late {
+        /// What it had not done: "loaded", "run".
+        what: String,
+        /// Its time, s.
+        seconds: u64,
+    },
     /// A program to compare with is not installed or did not run.
     Missing(String),
 }
@@ -27,6 +34,7 @@ impl fmt::Display for Outcome {
             Self::NoDevice => f.write_str("no device"),
             Self::ModelNotPresent => f.write_str("model not present"),
             Self::NotReached => f.write_str("not reached"),
+            Self::Late { what, seconds } => write!(f, "not {what} within {seconds} s"),
             Self::Missing(what) => write!(f, "missing: {what}"),
         }
     }

@@ -78,6 +78,8 @@ pub struct Effort {
     pub constraints: u64,
     /// Frames simulated before quality is judged in table 7.6.
     pub settle_frames: usize,
+    /// Seconds for another engine on one task of table 7.6; it is ended after them.
+    pub peer_seconds: u64,
 }
 
 impl Effort {
@@ -90,6 +92,7 @@ impl Effort {
         curve_error: 1e-3,
         constraints: 1_000_000,
         settle_frames: 40,
+        peer_seconds: 60,
     };
 
     /// All tables in less than thirty minutes on two cores.
@@ -100,7 +103,8 @@ impl Effort {
         curve_seconds: 2.0,
         curve_error: 1e-4,
         constraints: 1_000_000,
-        settle_frames: 300,
+        settle_frames: 120,
+        peer_seconds: 300,
     };
 }
 

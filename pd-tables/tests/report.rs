@@ -14,6 +14,7 @@ const TINY: Effort = Effort {
     curve_error: 1e-1,
     constraints: 20_000,
     settle_frames: 3,
+    peer_seconds: 1,
 };
 
 fn make(ids: &[Id], only: &[&str]) -> Report {

@@ -6,20 +6,24 @@ use crate::{Cell, Kind, Report, Table};
 use std::fmt::Write;
 
 const STYLE: &str = "\
-:root{color-scheme:light}
-body{font:15px/1.5 system-ui,sans-serif;color:#1c2733;background:#fff;max-width:1440px;margin:0 auto;padding:24px}
-h1{font-size:26px;margin:0 0 4px}h2{font-size:19px;margin:44px 0 6px;border-top:2px solid #2060a8;padding-top:12px}
-p{max-width:80ch;margin:6px 0}nav{margin:14px 0}nav a{margin-right:14px;color:#2060a8}
+:root{color-scheme:light dark;--ink:#1c2733;--page:#fff;--head:#f3f6f9;--rule:#e2e6ea;--strong:#93a1ae;--soft:#55616d;--link:#2060a8;--warn:#a04000}
+@media(prefers-color-scheme:dark){:root{--ink:#dde4ea;--page:#14191e;--head:#1f272f;--rule:#313b45;--strong:#5d6b78;--soft:#a3afba;--link:#7db4f0;--warn:#f0a060}}
+body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--page);max-width:1440px;margin:0 auto;padding:clamp(12px,2vw,24px)}
+h1{font-size:26px;line-height:1.25;margin:0 0 4px}h2{font-size:19px;line-height:1.3;margin:44px 0 6px;border-top:2px solid var(--link);padding-top:12px}
+p{max-width:80ch;margin:6px 0}a{color:var(--link)}nav{margin:14px 0}nav a{margin-right:14px;display:inline-block}
 .scroll{overflow-x:auto;margin:12px 0}table{border-collapse:collapse;font-size:13px;line-height:1.35}
-th,td{padding:4px 6px;border-bottom:1px solid #e2e6ea;text-align:left;vertical-align:top}
-th{background:#f3f6f9;vertical-align:bottom;font-weight:600;max-width:76px}
-td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}td.o{color:#a04000;max-width:90px}
-td:first-child,td.s{white-space:nowrap}td.k{color:#5b6773;min-width:150px;max-width:330px}tr.first td{border-top:1px solid #93a1ae}
-th.t::after{content:' *';color:#a04000}
+th,td{padding:4px 6px;border-top:1px solid var(--rule);text-align:left;vertical-align:top}
+th{background:var(--head);vertical-align:bottom;font-weight:600;max-width:92px;border-top:0}
+td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}td.o{color:var(--warn);max-width:150px;min-width:62px}
+td:first-child,td.s{white-space:nowrap}tr.first td{border-top-color:var(--strong)}
+th:first-child,tr:not(.k) td:first-child{position:sticky;left:0}tr:not(.k) td:first-child{background:var(--page)}
+tr.k td{border-top:0;padding-top:0;color:var(--soft);white-space:normal}
+tr.k span{position:sticky;left:6px;display:inline-block;max-width:min(92ch,88vw)}
+th.t::after{content:'\u{a0}*';color:var(--warn)}
 .facts{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;font-size:13px;margin:10px 0}
-.facts dt{color:#5b6773}.facts dd{margin:0}.note{color:#44505c;font-size:14px}
-figure{margin:14px 0}figure svg{width:100%;max-width:860px;height:auto;border:1px solid #e2e6ea}
-.pair{display:flex;flex-wrap:wrap;gap:14px}.pair figure{flex:1 1 480px;margin:4px 0}
+.facts dt,.note{color:var(--soft)}.facts dd{margin:0}.note{font-size:14px}
+figure{margin:14px 0}figure svg{width:100%;max-width:860px;height:auto;border:1px solid var(--rule);background:#fff}
+.pair{display:flex;flex-wrap:wrap;gap:14px}.pair figure{flex:1 1 min(480px,100%);margin:4px 0}
 ";
 
 /// Texts of fewer letters are not broken into lines.
@@ -84,7 +88,9 @@ fn section(out: &mut String, report: &Report, table: &Table) {
         out.push_str("</div>\n");
     }
     out.push_str("<div class=\"scroll\"><table>\n<thead><tr>");
-    let used = used_columns(table);
+    // A note takes a line of its own below its row: as a column it would be cut off where the others fill the page.
+    let (notes, used): (Vec<usize>, Vec<usize>) =
+        used_columns(table).into_iter().partition(|&c| table.columns[c].name == "note");
     for &c in &used {
         let class = if table.columns[c].kind == Kind::Timing { " class=\"t\"" } else { "" };
         let _ = write!(out, "<th{class}>{}</th>", escape(&table.columns[c].name));
@@ -100,13 +106,20 @@ fn section(out: &mut String, report: &Report, table: &Table) {
             let class = match &row[c] {
                 cell if cell.is_numeric() => " class=\"n\"",
                 Cell::Outcome(_) => " class=\"o\"",
-                _ if table.columns[c].name == "note" => " class=\"k\"",
                 Cell::Text(words) if words.chars().count() < SHORT => " class=\"s\"",
                 _ => "",
             };
             let _ = write!(out, "<td{class}>{}</td>", escape(&row[c].to_string()));
         }
         out.push_str("</tr>\n");
+        for note in notes.iter().map(|&c| &row[c]).filter(|note| **note != Cell::Empty) {
+            let words = escape(&note.to_string());
+            let _ = writeln!(
+                out,
+                "<tr class=\"k\"><td colspan=\"{}\"><span>{words}</span></td></tr>",
+                used.len()
+            );
+        }
     }
     out.push_str("</tbody>\n</table></div>\n");
     for note in &table.notes {

@@ -13,6 +13,7 @@ mod energy;
 mod increment;
 mod memory;
 mod model;
+mod packages;
 mod physics;
 mod reference;
 mod scenes;

@@ -1,9 +1,9 @@
 //! Rapier's soft bodies: the cloth as distance constraints, the solid as corotational cells.
 //!
-//! `rapier-peer cloth|solid MESH FRAMES` prints one JSON line per setting; see `pd_tables::peers`.
+//! `rapier-peer cloth|solid MESH FRAMES SECONDS` prints one JSON line per setting; see `pd_tables::peers`.
 
 use rapier3d::prelude::*;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const DT: f32 = 1.0 / 60.0;
 const VERTEX_MASS: f32 = 0.001;
@@ -71,7 +71,9 @@ fn frequency(stiffness: f32) -> f32 {
     (stiffness / (VERTEX_MASS / 2.0)).sqrt() / std::f32::consts::TAU
 }
 
-fn run(mesh: &Mesh, frames: usize, substeps: usize, body: SoftBodyBuilder, settings: &str) {
+/// Runs the frames, or as many as end before `until`. The first is not counted: set-up is left to it.
+fn run(mesh: &Mesh, frames: usize, until: Instant, substeps: usize, body: SoftBodyBuilder, settings: &str) {
+    println!("{{\"engine\": \"{ENGINE}\", \"settings\": \"{settings}\", \"begun\": \"run\"}}");
     let mut world = PhysicsWorld::new();
     world.gravity = Vector::new(0.0, -9.8, 0.0);
     world.integration_parameters.dt = DT;
@@ -81,23 +83,30 @@ fn run(mesh: &Mesh, frames: usize, substeps: usize, body: SoftBodyBuilder, setti
         world.insert(RigidBodyBuilder::fixed().translation(Vector::new(0.0, -1.5, 0.0)), floor);
     }
     let handle = world.insert_soft_body(body);
-    let begun = Instant::now();
-    for _ in 0..frames {
+    world.step();
+    let (begun, mut done) = (Instant::now(), 1);
+    while done < frames && (done < 2 || Instant::now() < until) {
         world.step();
+        done += 1;
     }
-    let ms = begun.elapsed().as_secs_f64() * 1e3 / frames as f64;
+    let ms = begun.elapsed().as_secs_f64() * 1e3 / (done - 1).max(1) as f64;
+    let note = if done == frames { String::new() } else { format!("after {done} of {frames} frames") };
     let x: Vec<Vector> = world.soft_bodies[handle].particle_positions().collect();
     println!(
-        "{{\"engine\": \"{ENGINE}\", \"settings\": \"{settings}\", \"ms\": {ms}, \"note\": \"\", {}}}",
+        "{{\"engine\": \"{ENGINE}\", \"settings\": \"{settings}\", \"ms\": {ms}, \"note\": \"{note}\", {}}}",
         quality(mesh, &x)
     );
 }
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [task, path, frames] = &words[..] else { panic!("cloth|solid MESH FRAMES") };
+    let [task, path, frames, seconds] = &words[..] else { panic!("cloth|solid MESH FRAMES SECONDS") };
+    let started = Instant::now();
     let mesh = read(path).expect("a mesh as pd tables writes it");
     let frames = frames.parse().expect("a number of frames");
+    let seconds: f64 = seconds.parse().expect("seconds");
+    // When the k-th of n settings should be done.
+    let until = |k: usize, n: usize| started + Duration::from_secs_f64(0.9 * seconds * (k + 1) as f64 / n as f64);
     let base = || {
         SoftBodyBuilder::new(mesh.x.clone())
             .surface(mesh.triangles.clone())
@@ -107,20 +116,21 @@ fn main() {
             .can_sleep(false)
     };
     if task == "cloth" {
-        for substeps in [4, 20, 60] {
+        for (k, substeps) in [4, 20, 60].into_iter().enumerate() {
             let softness = SpringCoefficients::new(frequency(1500.0), 0.0);
             let body = base().edges(mesh.edges.clone()).softness(softness).no_surface_collider();
-            run(&mesh, frames, substeps, body, &format!("edges 1500 N/m, {substeps} substeps"));
+            run(&mesh, frames, until(k, 3), substeps, body, &format!("edges 1500 N/m, {substeps} substeps"));
         }
     } else {
-        for (name, solver) in [("constraints", SoftBodySolver::Constraints), ("FEM", SoftBodySolver::Fem)] {
+        let solvers = [("constraints", SoftBodySolver::Constraints), ("FEM", SoftBodySolver::Fem)];
+        for (k, (name, solver)) in solvers.into_iter().enumerate() {
             let material = SoftBodyMaterial { young_modulus: 1e4, poisson_ratio: 0.0, elastic_damping_ratio: 0.0, ..Default::default() };
             let body = base()
                 .cells(mesh.tets.clone())
                 .cell_model(SoftBodyCellModel::Corotational)
                 .solver(solver)
                 .material(material);
-            run(&mesh, frames, 4, body, &format!("corotational cells, E = 10 kPa, {name}, 4 substeps"));
+            run(&mesh, frames, until(k, 2), 4, body, &format!("corotational cells, E = 10 kPa, {name}, 4 substeps"));
         }
     }
 }

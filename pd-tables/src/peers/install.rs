@@ -1,0 +1,108 @@
+//! The peers and how each is brought onto this machine: Python packages in a virtual environment, a Rust program built in
+//! a folder of its own. Nothing is installed outside the directory given.
+
+use super::child::{self, End};
+use crate::lab::TableError;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// A peer: its name, the package that brings it, the program that runs it.
+pub(super) struct Peer {
+    pub(super) name: &'static str,
+    kind: Kind,
+}
+
+pub(super) enum Kind {
+    /// A Python package and the script that uses it.
+    Python { package: &'static str, module: &'static str, script: &'static str },
+    /// A Rust program, built on its own.
+    Rust { files: [(&'static str, &'static str); 2] },
+}
+
+/// Longest time to install or build one peer.
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
+
+const COMMON: &str = include_str!("../../peers/common.py");
+pub(super) const PEERS: [Peer; 3] = [
+    Peer {
+        name: "Bullet",
+        kind: Kind::Python {
+            package: "pybullet",
+            module: "pybullet",
+            script: include_str!("../../peers/bullet_peer.py"),
+        },
+    },
+    Peer {
+        name: "PositionBasedDynamics",
+        kind: Kind::Python {
+            package: "pypbd",
+            module: "pypbd",
+            script: include_str!("../../peers/pbd_peer.py"),
+        },
+    },
+    Peer {
+        name: "Rapier",
+        kind: Kind::Rust {
+            files: [
+                ("Cargo.toml", include_str!("../../peers/rapier/Cargo.toml.in")),
+                ("src/main.rs", include_str!("../../peers/rapier/src/main.rs")),
+            ],
+        },
+    },
+];
+
+/// The words to run a peer with, or why it cannot be had.
+pub(super) fn install(peer: &Peer, directory: &Path) -> Result<Result<Vec<PathBuf>, String>, TableError> {
+    let write = |path: PathBuf, text: &str| -> Result<PathBuf, TableError> {
+        let parent = path.parent().unwrap_or(directory).to_owned();
+        let done = std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, text));
+        done.map(|()| path.clone()).map_err(|error| TableError::File { path, error })
+    };
+    match &peer.kind {
+        Kind::Python { package, module, script } => {
+            write(directory.join("common.py"), COMMON)?;
+            let script = write(directory.join(format!("{module}_peer.py")), script)?;
+            Ok(python(directory, package, module).map(|python| vec![python, script]))
+        }
+        Kind::Rust { files } => {
+            let root = directory.join("rapier");
+            for (name, text) in files {
+                write(root.join(name), text)?;
+            }
+            let mut build = Command::new("cargo");
+            build.args(["build", "--release", "--quiet"]).current_dir(&root);
+            Ok(call(&mut build, &root.join("build"))
+                .map(|()| vec![root.join("target/release/rapier-peer")])
+                .map_err(|why| format!("no build: {why}")))
+        }
+    }
+}
+
+/// A Python with the module: that of the virtual environment under `directory`, made and filled if need be.
+fn python(directory: &Path, package: &str, module: &str) -> Result<PathBuf, String> {
+    let (venv, log) = (directory.join("venv"), directory.join(format!("install-{module}")));
+    let python = venv.join("bin/python");
+    if !python.is_file() {
+        call(Command::new("python3").args(["-m", "venv"]).arg(&venv), &log)
+            .map_err(|why| format!("no Python venv: {why}"))?;
+    }
+    let works = || call(Command::new(&python).args(["-c", &format!("import numpy, {module}")]), &log);
+    if works().is_err() {
+        // Only ready-made packages: building an engine from source is not this program's business.
+        let words = ["-m", "pip", "install", "--quiet", "--only-binary", ":all:", "numpy", package];
+        call(Command::new(&python).args(words), &log)
+            .map_err(|why| format!("no package {package} for this Python: {why}"))?;
+        works().map_err(|why| format!("{package} does not load: {why}"))?;
+    }
+    Ok(python)
+}
+
+/// Runs a step of an installation; why it failed, if it did.
+fn call(command: &mut Command, log: &Path) -> Result<(), String> {
+    match child::run(command, log, PATIENCE)?.1 {
+        End::Well => Ok(()),
+        End::Failed(why) => Err(why),
+        End::Late => Err(format!("not done within {} s", PATIENCE.as_secs())),
+    }
+}
