@@ -5,6 +5,7 @@
 //! - [`CudaGlobal`] is a [`GlobalSolver`](pd_core::GlobalSolver): Jacobi, A-Jacobi, conjugate gradients or a block-wise
 //!   direct solve on the device.
 //! - [`CudaPd`] is a [`Stepper`](pd_core::Stepper): the whole step stays on the device, captured as one graph.
+//! - [`Place`] makes them by name, for whoever lets a user choose the device.
 //!
 //! Each comes in `f32` and `f64`. The crate builds without CUDA, and a machine without a driver is a typed error:
 //!
@@ -31,6 +32,7 @@ mod kernels;
 mod law;
 mod local;
 mod model;
+mod place;
 mod precision;
 mod queue;
 mod signature;
@@ -47,6 +49,7 @@ pub use kernels::LOCAL_PARAMETERS;
 pub use law::LawKernel;
 pub use local::CudaLocal;
 pub use model::Summation;
+pub use place::{OnDevice, Place, PlaceError};
 pub use precision::DeviceReal;
 pub use signature::{Parameter, parse_signatures};
 pub use solver::Method;

@@ -56,6 +56,11 @@ impl Simulation {
         self.stepper = stepper;
     }
 
+    /// Replaces the stepper and returns the one before, with all it has prepared.
+    pub fn exchange_stepper(&mut self, stepper: Box<dyn Stepper>) -> Box<dyn Stepper> {
+        std::mem::replace(&mut self.stepper, stepper)
+    }
+
     /// The stepper.
     pub fn stepper(&self) -> &dyn Stepper {
         self.stepper.as_ref()

@@ -54,12 +54,19 @@ impl Windowed {
         let worker = Worker::start(ModelPaths::from_env([]), || {})?;
         worker.send(Command::RealTime(false));
         let (desc, directory) = read_desc(name)?;
-        let request = Request { name: name.to_owned(), desc, directory, fresh: true };
+        let request = Request {
+            number: 1,
+            name: name.to_owned(),
+            desc,
+            directory,
+            fresh: true,
+            place: Default::default(),
+        };
         worker.send(Command::Describe(Box::new(request)));
         let loaded = loop {
-            match worker.event() {
+            match worker.message().map(|message| message.event) {
                 Some(Event::Ready(loaded)) => break loaded,
-                Some(Event::Failed(problem)) => return Err(problem.details.into()),
+                Some(Event::Refused(problem)) => return Err(problem.details.into()),
                 _ => std::thread::sleep(Duration::from_millis(5)),
             }
         };

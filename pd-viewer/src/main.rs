@@ -12,13 +12,15 @@ use std::process::ExitCode;
 #[command(
     version,
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  pd-viewer cloth\n  pd-viewer render cloth --frame 60 --out cloth.png\n  pd-viewer render bar --frame 150 --every 2 --out bar.gif --colour strain\n  pd-viewer gallery --out docs/images/gallery"
+    after_help = "Examples:\n  pd-viewer cloth\n  pd-viewer --models ~/meshes bunny\n  pd-viewer render cloth --frame 60 --out cloth.png\n  pd-viewer render bar --frame 150 --every 2 --out bar.gif --colour strain\n  pd-viewer gallery --out docs/images/gallery"
 )]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
     /// Scene to open in the window: a built-in one or a .toml file.
     scene: Option<String>,
+    #[command(flatten)]
+    models: ModelArguments,
 }
 
 /// Where models are.
@@ -42,7 +44,8 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Some(Command::Render(arguments)) => command::render::run(&arguments),
         Some(Command::Gallery(arguments)) => command::gallery::run(&arguments),
-        None => pd_viewer::app::run(arguments.scene).map_err(|error| Failure::Input(error.to_string())),
+        None => pd_viewer::app::run(arguments.scene, arguments.models.models)
+            .map_err(|error| Failure::Input(error.to_string())),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

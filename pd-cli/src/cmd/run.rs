@@ -145,7 +145,7 @@ fn start(arguments: &Arguments, scene: Scene) -> Result<(SceneRun, String), Fail
     // Unknown names are found here, whatever runs them.
     let on_cpu = Registry::standard().stepper_with(stepper, global, &options)?;
     let on_device = device::stepper(arguments.device, stepper, global, &options)?;
-    let (stepper, name) = on_device.unwrap_or_else(|| (on_cpu, "cpu".to_owned()));
+    let (stepper, name) = on_device.map_or((on_cpu, "cpu".to_owned()), |on| (on.stepper, on.device));
     let run = match &arguments.resume {
         Some(path) => SceneRun::resume(scene, stepper, Checkpoint::read(path)?)?,
         None => SceneRun::with_stepper(scene, stepper)?,

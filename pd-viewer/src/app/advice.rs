@@ -51,6 +51,16 @@ impl Problem {
         )
     }
 
+    /// A device that cannot have the scene.
+    pub(crate) fn device(device: &str, details: &str) -> Self {
+        Self::new(
+            "The scene cannot run on that device; it runs on the CPU.",
+            format!("{device}: {details}"),
+            "For CUDA: install NVIDIA's display driver and start the program again, or choose another stepper and solver. \
+             Without a device keep the choice cpu; `pd doctor` says what is found.",
+        )
+    }
+
     /// A file that could not be written.
     pub fn not_written(path: &std::path::Path, details: impl ToString) -> Self {
         Self::new(
@@ -122,6 +132,11 @@ impl Problem {
                 "The solver needs more memory than allowed.",
                 error,
                 "Choose the solver cholesky or panels.",
+            ),
+            StepError::Backend { .. } | StepError::Linear(LinearError::Backend { .. }) => Self::new(
+                "The device failed and the simulation was paused.",
+                error,
+                "Choose the device cpu in the solver panel, then press Space to go on.",
             ),
             StepError::Parameter { .. } => {
                 Self::new("A parameter is out of range.", error, "Correct it in the solver or physics panel.")

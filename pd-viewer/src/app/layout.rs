@@ -13,6 +13,8 @@ impl eframe::App for App {
         for action in keys::pressed(ui.ctx()) {
             self.act(action);
         }
+        // A field that loses its text in this pass still writes it, into a scene it was not meant for.
+        let opened = std::mem::take(&mut self.replaced).then(|| self.document.desc.clone());
         Panel::top("tool bar").show(ui, |ui| self.tool_bar(ui));
         Panel::bottom("status bar").show(ui, |ui| self.status_bar(ui, frame));
         if self.settings.panels {
@@ -28,6 +30,9 @@ impl eframe::App for App {
         egui::CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| self.show_stage(ui));
         self.show_help(ui);
         self.show_problem(ui);
+        if let Some(desc) = opened.filter(|_| !self.replaced) {
+            self.document.desc = desc;
+        }
         self.record();
         let busy = ui.input(|input| input.pointer.any_down()) || ui.ctx().egui_wants_keyboard_input();
         if !busy {

@@ -13,6 +13,7 @@ pub mod keys;
 mod layout;
 mod panels;
 pub mod recording;
+pub mod requests;
 pub mod settings;
 mod stage;
 mod sync;
@@ -95,11 +96,14 @@ pub struct App {
     pub field: Option<crate::draw::Field>,
     /// Recordings.
     pub recording: recording::Recording,
-    sent: Option<pd_sim::scene::SceneDesc>,
+    requests: requests::Requests,
+    sent: Option<(pd_sim::scene::SceneDesc, pd_cuda::Place)>,
     dialogs: dialogs::Dialogs,
     imports: import::Imports,
     panels: panels::State,
     redraw: bool,
+    /// Whether the document was replaced while a text was typed for the one before.
+    replaced: bool,
     registry: pd_sim::Registry,
     context: egui::Context,
     device: Option<egui_wgpu::RenderState>,
@@ -115,10 +119,6 @@ impl App {
         models: ModelPaths,
     ) -> Result<Self, AppError> {
         let device = creation.wgpu_render_state.clone();
-        if let Some(state) = &device {
-            let renderer = SceneRenderer::new(&state.device, &state.queue, state.target_format, 4);
-            state.renderer.write().callback_resources.insert(renderer);
-        }
         let settings: Settings = creation
             .storage
             .and_then(|storage| eframe::get_value(storage, settings::KEY))
@@ -155,17 +155,20 @@ impl App {
             help: false,
             field: None,
             recording: recording::Recording::default(),
+            requests: requests::Requests::default(),
             sent: None,
             dialogs: dialogs::Dialogs::default(),
             imports: import::Imports::default(),
             panels: panels::State::default(),
             redraw: true,
+            replaced: false,
             registry: worker::registry(),
             context,
             device,
             upload: std::time::Duration::ZERO,
         };
         app.apply_theme();
+        app.make_renderer();
         app.send_scene(true);
         Ok(app)
     }
@@ -190,7 +193,18 @@ impl App {
         self.vertices.clear();
         self.problem = None;
         self.history = history::History::default();
+        self.drop_typing();
         self.send_scene(true);
+    }
+
+    /// Gives up a text being typed: it was meant for the scene before.
+    fn drop_typing(&mut self) {
+        self.context.memory_mut(|memory| {
+            if let Some(id) = memory.focused() {
+                memory.surrender_focus(id);
+                self.replaced = true;
+            }
+        });
     }
 
     /// Saves the document.
@@ -210,6 +224,25 @@ impl App {
         self.frame.running
     }
 
+    /// Samples per pixel: those of the settings, or what the graphics adapter does without effort.
+    pub fn samples(&self) -> u32 {
+        let software = self
+            .device
+            .as_ref()
+            .is_some_and(|state| state.adapter.get_info().device_type == egui_wgpu::wgpu::DeviceType::Cpu);
+        self.settings.smooth.samples(software)
+    }
+
+    /// Makes the renderer for the samples wanted.
+    pub(crate) fn make_renderer(&mut self) {
+        let samples = self.samples();
+        if let Some(state) = &self.device {
+            let renderer = SceneRenderer::new(&state.device, &state.queue, state.target_format, samples);
+            state.renderer.write().callback_resources.insert(renderer);
+        }
+        self.redraw = true;
+    }
+
     pub(crate) fn apply_theme(&mut self) {
         self.context.set_theme(if self.settings.dark { egui::Theme::Dark } else { egui::Theme::Light });
         self.options.theme = self.settings.options().theme;
@@ -218,7 +251,9 @@ impl App {
 }
 
 /// Opens the window with a scene, or with the one that always works.
-pub fn run(scene: Option<String>) -> Result<(), AppError> {
+///
+/// `models` are directories searched first for model files.
+pub fn run(scene: Option<String>, models: Vec<std::path::PathBuf>) -> Result<(), AppError> {
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("pd-viewer")
@@ -228,7 +263,7 @@ pub fn run(scene: Option<String>) -> Result<(), AppError> {
         ..Default::default()
     };
     let create = move |creation: &eframe::CreationContext<'_>| {
-        let app = App::new(creation, scene.as_deref(), ModelPaths::from_env([]))?;
+        let app = App::new(creation, scene.as_deref(), ModelPaths::from_env(models))?;
         Ok(Box::new(app) as Box<dyn eframe::App>)
     };
     eframe::run_native("pd-viewer", options, Box::new(create))

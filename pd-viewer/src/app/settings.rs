@@ -1,6 +1,7 @@
 //! What the window remembers from one day to the next.
 
 use crate::draw::{Options, Shading, Theme};
+use pd_cuda::Place;
 use serde::{Deserialize, Serialize};
 
 /// Key in the storage of the window.
@@ -25,8 +26,14 @@ pub struct Settings {
     pub real_time: bool,
     /// Threads of the solver; 0: all.
     pub threads: usize,
+    /// Where steps are computed: the name of a [`Place`].
+    pub device: String,
     /// Measure energies in every so many frames; 0: never.
     pub measure_every: u64,
+    /// Smooth edges.
+    pub smooth: Smooth,
+    /// How surfaces are drawn.
+    pub look: Look,
     /// Shadows.
     pub shadows: bool,
     /// Triangle edges over all surfaces.
@@ -50,7 +57,10 @@ impl Default for Settings {
             right: RightPage::Physics,
             real_time: true,
             threads: 0,
+            device: Place::Cpu.name().into(),
             measure_every: 10,
+            smooth: Smooth::Auto,
+            look: Look::default(),
             shadows: true,
             wireframe: false,
             show_pins: true,
@@ -71,13 +81,101 @@ impl Settings {
 
     /// Options of the renderer.
     pub fn options(&self) -> Options {
+        let look = self.look;
         Options {
-            shading: Shading::Phong,
+            shading: look.shading,
+            flat: look.flat,
+            softness: look.softness,
+            light_azimuth: look.light_azimuth,
+            light_elevation: look.light_elevation,
+            surfaces: look.surfaces,
+            edges: look.edges,
+            points: look.points,
+            obstacles: look.obstacles,
+            floor: look.floor,
             shadows: self.shadows,
             wireframe: self.wireframe,
             theme: if self.dark { Theme::Dark } else { Theme::Light },
             ..Options::default()
         }
+    }
+
+    /// Where steps are computed; a name that is not known is the CPU.
+    pub fn place(&self) -> Place {
+        Place::by_name(&self.device).unwrap_or_default()
+    }
+}
+
+/// Whether the edges of the picture are smooth, which takes four samples per pixel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Smooth {
+    /// Where a graphics processor draws; without one the picture would take twice the time.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Smooth {
+    /// Samples per pixel, with the picture drawn by the CPU (`software`) or not.
+    pub fn samples(self, software: bool) -> u32 {
+        match self {
+            Self::Auto if software => 1,
+            Self::Auto | Self::Always => 4,
+            Self::Never => 1,
+        }
+    }
+}
+
+/// How surfaces are drawn, as far as it is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Look {
+    /// Light model.
+    pub shading: Shading,
+    /// One normal per triangle.
+    pub flat: bool,
+    /// Width of the shadows' borders.
+    pub softness: f32,
+    /// Direction of the light, degrees.
+    pub light_azimuth: f32,
+    /// Height of the light, degrees.
+    pub light_elevation: f32,
+    /// Surfaces.
+    pub surfaces: bool,
+    /// All edges.
+    pub edges: bool,
+    /// Vertices.
+    pub points: bool,
+    /// Obstacles.
+    pub obstacles: bool,
+    /// The floor.
+    pub floor: bool,
+}
+
+impl Look {
+    /// That of some options.
+    pub fn of(options: &Options) -> Self {
+        Self {
+            shading: options.shading,
+            flat: options.flat,
+            softness: options.softness,
+            light_azimuth: options.light_azimuth,
+            light_elevation: options.light_elevation,
+            surfaces: options.surfaces,
+            edges: options.edges,
+            points: options.points,
+            obstacles: options.obstacles,
+            floor: options.floor,
+        }
+    }
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self::of(&Options::default())
     }
 }
 

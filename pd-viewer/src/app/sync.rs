@@ -1,7 +1,7 @@
 //! Once per pass of the window: what the simulation tells, what the document asks for, what is drawn.
 
 use super::dialogs::Purpose;
-use super::worker::{Command, Event, Loaded, Request};
+use super::worker::{Command, Event, Loaded, Message, Request};
 use super::{App, Selected};
 use crate::draw::{Drawing, Line, Marker, Material, PALETTE};
 use crate::render::SceneRenderer;
@@ -16,8 +16,8 @@ const MOST_DOTS: usize = 4000;
 impl App {
     /// Takes in everything that happened since the last pass.
     pub(super) fn take_in(&mut self) {
-        while let Some(event) = self.worker.event() {
-            self.take_event(event);
+        while let Some(message) = self.worker.message() {
+            self.take_message(message);
         }
         while let Some((purpose, path)) = self.dialogs.answer() {
             match purpose {
@@ -35,8 +35,12 @@ impl App {
         }
     }
 
-    fn take_event(&mut self, event: Event) {
-        match event {
+    /// Takes in what the simulation tells, unless it is about what was replaced.
+    pub fn take_message(&mut self, message: Message) {
+        if !self.requests.admit(&message) {
+            return;
+        }
+        match message.event {
             Event::Preparing(stage) => {
                 let since = self.preparing.map_or_else(Instant::now, |(_, since)| since);
                 self.preparing = Some((stage, since));
@@ -46,10 +50,11 @@ impl App {
                 self.preparing = None;
                 self.note = "Cancelled; what ran before still runs".into();
             }
-            Event::Failed(problem) => {
+            Event::Refused(problem) => {
                 self.preparing = None;
                 self.problem = Some(problem);
             }
+            Event::Failed(problem) => self.problem = Some(problem),
             Event::Measured { frame, reduction, measures } => self.history.push(frame, reduction, measures),
             Event::Kept(frame) => self.note = format!("State kept at frame {frame}"),
             Event::Restored(frame) => self.note = format!("Back to the state of frame {frame}"),
@@ -66,9 +71,18 @@ impl App {
             loaded.constraints,
             loaded.prepare.as_secs_f64() * 1e3
         );
+        if let Some(problem) = &loaded.refused {
+            self.problem = Some(problem.clone());
+            self.settings.device = loaded.place.name().to_owned();
+            if let Some((_, place)) = &mut self.sent {
+                *place = loaded.place;
+            }
+        }
         let fresh = loaded.fresh;
         self.loaded = Some(loaded);
         self.stage.forget();
+        // A pull sent before this was known took hold of a vertex of the wrong scene.
+        self.worker.send(Command::Pull(None));
         self.redraw = true;
         if fresh {
             self.history = Default::default();
@@ -85,26 +99,28 @@ impl App {
 
     /// Sends the description if it differs from what was sent.
     pub(super) fn send_scene(&mut self, fresh: bool) {
-        let desc = &self.document.desc;
-        if !fresh && self.sent.as_ref() == Some(desc) {
+        let (desc, place) = (&self.document.desc, self.settings.place());
+        if !fresh && self.sent.as_ref().is_some_and(|(sent, at)| sent == desc && *at == place) {
             return;
         }
-        self.sent = Some(desc.clone());
+        self.sent = Some((desc.clone(), place));
         self.redraw = true;
         if desc.objects.is_empty() {
             // A scene without bodies cannot be simulated; it is only drawn.
-            self.worker.send(Command::Cancel);
-            self.worker.send(Command::Run(false));
+            self.worker.send(Command::Clear(self.requests.clear()));
             self.loaded = None;
             self.preparing = None;
             self.drawing = Drawing::new(Arc::new(crate::draw::Topology::new(vec![], vec![], vec![], vec![])));
             return;
         }
+        let fresh = fresh || self.loaded.is_none();
         let request = Request {
+            number: if fresh { self.requests.replace() } else { self.requests.edit() },
             name: self.document.name.clone(),
             desc: desc.clone(),
             directory: self.document.directory.clone(),
-            fresh: fresh || self.loaded.is_none(),
+            fresh,
+            place,
         };
         self.worker.send(Command::Describe(Box::new(request)));
     }

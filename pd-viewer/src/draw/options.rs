@@ -3,7 +3,7 @@
 use super::{Plane, Ramp};
 
 /// Light model of the surfaces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Shading {
     /// Blinn-Phong with a key light, a sky and shadows.
     #[default]
@@ -15,7 +15,7 @@ pub enum Shading {
 }
 
 /// The painted balls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum MatCap {
     /// Red clay.
     #[default]

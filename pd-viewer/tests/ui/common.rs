@@ -33,6 +33,19 @@ impl Window {
         window
     }
 
+    /// Opens a window with what a session before has stored, without waiting for anything.
+    pub(crate) fn stored(scene: &str, storage: &crate::settings::Storage) -> Self {
+        let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let (scene, storage) = (scene.to_owned(), storage.clone());
+        let builder = Harness::builder().with_size([1280.0, 900.0]).with_max_steps(4).wgpu();
+        let harness = builder.build_eframe(move |creation| {
+            // Storage must live as long as the harness; a few bytes of a test.
+            creation.storage = Some(Box::leak(Box::new(storage)));
+            App::new(creation, Some(&scene), ModelPaths::default()).unwrap()
+        });
+        Self { harness, _turn: turn }
+    }
+
     /// Opens a window without waiting for anything.
     pub(crate) fn bare(scene: &str, size: [f32; 2]) -> Self {
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,9 +6,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod common;
+mod counted;
+mod device;
 mod edit;
 mod interact;
 mod look;
+mod orders;
 mod problems;
 mod scenes;
+mod settings;
 mod soak;
+
+#[global_allocator]
+static ALLOCATOR: counted::Counted = counted::Counted;

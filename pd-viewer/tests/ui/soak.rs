@@ -1,10 +1,13 @@
 //! Random input: no panic, no growth.
 //!
-//! The plain run sends 1,200 events. `PD_SOAK_SECONDS=60` makes it last a minute and compares the least memory of its second
-//! and last third: scenes and preparations come and go, but a leak lifts the floor. The figures are written to
-//! `pd-viewer-soak.txt` in the directory for temporary files.
+//! The plain run sends 1,200 events. `PD_SOAK_SECONDS=60` makes it last a minute. At the end of each third the same scene
+//! is opened and memory is compared like with like: the bytes in use, which are exact, and what is resident, which also
+//! holds what the allocator and the graphics driver keep for later. The first third fills what is kept on purpose (textures,
+//! fonts, pipelines, the steps to undo); after it neither may grow. The figures are written to `pd-viewer-soak.txt` in the
+//! directory for temporary files.
 
 use crate::common::Window;
+use crate::counted::in_use;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2};
 use std::time::{Duration, Instant};
 
@@ -86,6 +89,26 @@ fn event(random: &mut Random, size: [f32; 2]) -> Event {
     }
 }
 
+/// Lets go of every button, so that the next click is a click.
+fn release_all(window: &mut Window) {
+    for button in [PointerButton::Primary, PointerButton::Secondary, PointerButton::Middle] {
+        window.button(Pos2::new(400.0, 300.0), button, false, Modifiers::NONE);
+    }
+}
+
+/// Bytes in use and bytes resident with a scene just opened.
+fn checkpoint(window: &mut Window) -> [u64; 2] {
+    release_all(window);
+    window.app_mut().problem = None;
+    window.app_mut().open("cloth");
+    window.settle();
+    // What the pictures before left to the device is freed by drawing.
+    for _ in 0..3 {
+        window.harness.render().expect("an adapter");
+    }
+    [in_use() as u64, memory()]
+}
+
 #[test]
 fn random_input_neither_panics_nor_leaks() {
     let size = [820.0, 520.0];
@@ -98,7 +121,8 @@ fn random_input_neither_panics_nor_leaks() {
     let long: Option<u64> = std::env::var("PD_SOAK_SECONDS").ok().and_then(|s| s.parse().ok());
     let (start, limit) = (Instant::now(), Duration::from_secs(long.unwrap_or(0)));
     let mut events = 0u32;
-    let (mut least, mut most) = ([u64::MAX; 3], [0u64; 3]);
+    let (mut third, mut least, mut most) = (0, [u64::MAX; 3], [0u64; 3]);
+    let mut ends = vec![];
     while events < 1200 || start.elapsed() < limit {
         for _ in 0..4 {
             let event = event(&mut random, size);
@@ -116,35 +140,42 @@ fn random_input_neither_panics_nor_leaks() {
             app.problem = None;
             app.open(["cloth", "cloth-pair", "bar", "bridge"][random.below(4) as usize]);
         }
-        let third = (3.0 * start.elapsed().as_secs_f64() / limit.as_secs_f64().max(1e-9)) as usize;
-        if long.is_some() && third < 3 {
+        if long.is_some() {
             let now = memory();
             least[third] = least[third].min(now);
             most[third] = most[third].max(now);
+            if third < 2 && start.elapsed() > limit * (third as u32 + 1) / 3 {
+                ends.push(checkpoint(&mut window));
+                third += 1;
+            }
         }
     }
     std::env::set_current_dir(home).unwrap();
     let app = window.app();
     assert!(app.frame.x.iter().all(|x| x.iter().all(|c| c.is_finite())));
     if long.is_some() {
-        let megabytes = |list: [u64; 3]| list.map(|bytes| (bytes as f64 / 1e6).round());
+        ends.push(checkpoint(&mut window));
+        let megabytes = |bytes: u64| (bytes as f64 / 1e5).round() / 10.0;
         let report = format!(
-            "{events} events; least {:?} and most {:?} MB of each third",
-            megabytes(least),
-            megabytes(most)
+            "{events} events; MB in use and resident with the same scene after each third {:?}; least {:?} and most {:?} \
+             MB resident within each third",
+            ends.iter().map(|end| end.map(megabytes)).collect::<Vec<_>>(),
+            least.map(megabytes),
+            most.map(megabytes)
         );
         std::fs::write(std::env::temp_dir().join("pd-viewer-soak.txt"), &report).unwrap();
+        let [_, [used, resident], [used_last, resident_last]] = ends[..] else {
+            panic!("three thirds: {report}")
+        };
+        assert!(used_last < used + used / 20, "what is in use grows: {report}");
+        assert!(resident_last < resident + resident / 10, "what is resident grows: {report}");
         assert!(least[2] < least[1] + least[1] / 10, "memory grows: {report}");
     }
-    // The window still works, once every button is up.
-    for button in [PointerButton::Primary, PointerButton::Secondary, PointerButton::Middle] {
-        window.button(Pos2::new(400.0, 300.0), button, false, Modifiers::NONE);
-    }
+    // The window still works.
+    release_all(&mut window);
     window.app_mut().problem = None;
     window.app_mut().help = false;
     window.app_mut().open("cloth");
     window.settle();
-    // What chance typed before may still be answered with a problem until the new scene is there.
-    window.app_mut().problem = None;
     window.run_frames(2);
 }

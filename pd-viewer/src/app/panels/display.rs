@@ -1,6 +1,7 @@
 //! How the scene is drawn.
 
 use crate::app::App;
+use crate::app::settings::{Look, Smooth};
 use crate::app::widgets::section;
 use crate::app::worker::Command;
 use crate::draw::{Field, MatCap, Plane, Ramp, Shading};
@@ -46,11 +47,27 @@ impl App {
             self.cut(ui);
         });
         section(ui, "Colour map", true, |ui| self.colour_map(ui));
+        section(ui, "Smooth edges", false, |ui| {
+            ui.horizontal_wrapped(|ui| {
+                let choices = [
+                    (Smooth::Auto, "Automatic", "where a graphics processor draws"),
+                    (Smooth::Always, "Always", "four samples per pixel"),
+                    (Smooth::Never, "Never", "one sample per pixel: twice as fast where the CPU draws"),
+                ];
+                for (smooth, name, tip) in choices {
+                    ui.radio_value(&mut self.settings.smooth, smooth, name).on_hover_text(tip);
+                }
+            });
+        });
         section(ui, "Touchpad", false, |ui| {
             ui.checkbox(&mut self.settings.scroll_turns, "Two fingers orbit instead of zooming");
         });
         self.options.shadows = self.settings.shadows;
         self.options.wireframe = self.settings.wireframe;
+        self.settings.look = Look::of(&self.options);
+        if self.settings.smooth != before.1.smooth {
+            self.make_renderer();
+        }
         self.redraw |= before != (self.options, self.settings.clone());
     }
 

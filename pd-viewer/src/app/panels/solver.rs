@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::app::widgets::{choice, count, grid, number, optional, section};
 use crate::app::worker::Command;
 use egui::Ui;
+use pd_cuda::Place;
 
 impl App {
     pub(in crate::app) fn solver(&mut self, ui: &mut Ui) {
@@ -99,26 +100,14 @@ impl App {
                 &mut self.settings.threads,
                 0..=256,
             );
-            let devices = self.devices();
-            let on_device = self.document.desc.solver.stepper.contains("cuda");
-            let mut device = if on_device { "CUDA" } else { "CPU" }.to_owned();
-            if choice(ui, "Device", "where the steps are computed", &mut device, &devices) {
-                let cuda = self.registry.stepper_names().into_iter().find(|name| name.contains("cuda"));
-                let stepper = if device == "CUDA" { cuda.unwrap_or("pd") } else { "pd" };
-                self.document.desc.solver.stepper = stepper.to_owned();
-            }
+            let places: Vec<_> = Place::ALL.map(|p| (p.name().to_owned(), p.about().to_owned())).into();
+            choice(ui, "Device", "where steps are computed", &mut self.settings.device, &places);
         });
         if self.settings.threads != before {
             self.worker.send(Command::Threads(self.settings.threads));
         }
-    }
-
-    /// Devices of the registered steppers.
-    fn devices(&self) -> Vec<(String, String)> {
-        let mut devices = vec![("CPU".to_owned(), "all cores, or as many threads as chosen".to_owned())];
-        if self.registry.stepper_names().iter().any(|name| name.contains("cuda")) {
-            devices.push(("CUDA".to_owned(), "the graphics processor".to_owned()));
+        if let Some(loaded) = &self.loaded {
+            ui.label(format!("Runs on {}", loaded.device));
         }
-        devices
     }
 }

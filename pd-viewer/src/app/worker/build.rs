@@ -1,12 +1,14 @@
 //! Preparing a scene: meshes, constraints, factor. Runs on a thread of its own and looks between the stages whether its
 //! result is still wanted; a factorisation that has begun runs to its end, but nobody waits for it.
 
-use super::{Command, Event, Request, incremental::registry};
+use super::pinned::Pinned;
+use super::{Command, Event, Message, Request, incremental::registry};
 use crate::app::advice::Problem;
 use crate::draw::Topology;
 use pd_core::Vec3;
-use pd_sim::ModelPaths;
+use pd_cuda::Place;
 use pd_sim::scene::{Scene, SceneDesc, SceneRun};
+use pd_sim::{ModelPaths, SceneError};
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -67,7 +69,7 @@ pub struct LoadedObject {
 /// A scene that is ready.
 #[derive(Debug)]
 pub struct Loaded {
-    /// Number of the scene; frames carry it.
+    /// Number of the scene, that of its request; frames carry it.
     pub id: u64,
     /// The description it was built from.
     pub desc: SceneDesc,
@@ -85,11 +87,19 @@ pub struct Loaded {
     pub elements: usize,
     /// Time of the preparation, s.
     pub prepare: Duration,
+    /// Where it runs.
+    pub place: Place,
+    /// Name of the device it runs on.
+    pub device: String,
+    /// Why it does not run where it was asked to.
+    pub refused: Option<Problem>,
+    /// Whether it goes on with the factor of the scene before, changed at a few pins.
+    pub kept_factor: bool,
 }
 
 /// The end of a preparation.
 pub struct Outcome {
-    pub(super) generation: u64,
+    pub(super) number: u64,
     pub(super) result: Result<Built, Problem>,
 }
 
@@ -102,54 +112,139 @@ pub(super) struct Built {
 /// Where a preparation reports and looks whether it is wanted.
 #[derive(Clone)]
 pub(super) struct Post {
+    /// Number of the request being prepared, 0 if none is.
     pub(super) wanted: Arc<AtomicU64>,
     pub(super) commands: Sender<Command>,
-    pub(super) events: Sender<Event>,
+    pub(super) messages: Sender<Message>,
     pub(super) wake: Arc<dyn Fn() + Send + Sync>,
 }
 
-/// Starts a preparation.
+impl Post {
+    /// Tells the window, which may have closed meanwhile.
+    pub(super) fn tell(&self, about: u64, event: Event) {
+        let _ = self.messages.send(Message { about, event });
+        (self.wake)();
+    }
+}
+
+/// Starts a preparation. `factored` are the pins of the factor that the scene before has, if it will do for this one.
 pub(super) fn spawn(
-    generation: u64,
     request: Request,
+    factored: Option<Pinned>,
     models: ModelPaths,
     pool: Arc<rayon::ThreadPool>,
     post: Post,
 ) -> std::io::Result<()> {
     let work = move || {
-        let build = || pool.install(|| build(generation, &request, &models, &post));
+        let number = request.number;
+        let build = || pool.install(|| build(&request, factored.as_ref(), &models, &post));
         // Nothing here should panic; if something does, the window says so and goes on.
         let result = std::panic::catch_unwind(AssertUnwindSafe(build))
             .unwrap_or_else(|_| Err(Problem::internal("preparing the scene")));
-        let _ = post.commands.send(Command::Built(Box::new(Outcome { generation, result })));
+        let _ = post.commands.send(Command::Built(Box::new(Outcome { number, result })));
         (post.wake)();
     };
     std::thread::Builder::new().name("preparation".into()).spawn(work).map(drop)
 }
 
-fn build(generation: u64, request: &Request, models: &ModelPaths, post: &Post) -> Result<Built, Problem> {
+fn build(
+    request: &Request,
+    factored: Option<&Pinned>,
+    models: &ModelPaths,
+    post: &Post,
+) -> Result<Built, Problem> {
     let stage = |stage: Stage| -> Result<(), Problem> {
-        if post.wanted.load(Ordering::Relaxed) != generation {
+        if post.wanted.load(Ordering::Relaxed) != request.number {
             return Err(Problem::cancelled());
         }
-        let _ = post.events.send(Event::Preparing(stage));
-        (post.wake)();
+        post.tell(request.number, Event::Preparing(stage));
         Ok(())
+    };
+    let scene = || {
+        Scene::from_desc(&request.name, request.desc.clone(), request.directory.as_deref(), models)
+            .map_err(|error| Problem::of(&error))
     };
     let started = Instant::now();
     stage(Stage::Meshes)?;
-    let scene = Scene::from_desc(&request.name, request.desc.clone(), request.directory.as_deref(), models)
-        .map_err(|error| Problem::of(&error))?;
+    let mut on = Device::default();
+    if request.place != Place::Cpu {
+        let made = on_device(request, scene()?, || stage(Stage::Factor));
+        match made? {
+            Ok(Some((run, device))) => {
+                on = Device { place: request.place, name: device, ..on };
+                return Ok(finish(run, request, on, started));
+            }
+            Ok(None) => on.place = request.place,
+            Err(problem) => on.refused = Some(problem),
+        }
+    }
+    let scene = scene()?;
     stage(Stage::Constraints)?;
-    let topology = Arc::new(Topology::of_scene(&scene));
+    on.kept_factor = factored.is_some_and(|pins| pins.reaches(&Pinned::of(&scene)));
     let mut run = SceneRun::new(scene, &registry()).map_err(|error| Problem::of(&error))?;
-    stage(Stage::Factor)?;
-    run.prepare().map_err(|error| Problem::of(&error))?;
-    let loaded = describe(&run, generation, request.fresh, topology, started.elapsed());
-    Ok(Built { run, loaded })
+    if !on.kept_factor {
+        stage(Stage::Factor)?;
+        run.prepare().map_err(|error| Problem::of(&error))?;
+    }
+    Ok(finish(run, request, on, started))
 }
 
-fn describe(run: &SceneRun, id: u64, fresh: bool, topology: Arc<Topology>, prepare: Duration) -> Loaded {
+/// What a scene runs on.
+struct Device {
+    place: Place,
+    name: String,
+    refused: Option<Problem>,
+    kept_factor: bool,
+}
+
+impl Default for Device {
+    fn default() -> Self {
+        Self { place: Place::Cpu, name: "cpu".into(), refused: None, kept_factor: false }
+    }
+}
+
+/// A run and the name of its device, nothing if the place is the CPU after all, or why the device cannot have it.
+type Made = Result<Option<(SceneRun, String)>, Problem>;
+
+/// The scene on the device asked for. The outer error is one of the stages.
+fn on_device(
+    request: &Request,
+    scene: Scene,
+    stage: impl Fn() -> Result<(), Problem>,
+) -> Result<Made, Problem> {
+    let solver = &request.desc.solver;
+    let registry = registry();
+    let made = request.place.stepper(&solver.stepper, &solver.global, &solver.options(), &registry.solvers);
+    let on = match made {
+        Ok(Some(on)) => on,
+        Ok(None) => return Ok(Ok(None)),
+        Err(error) => return Ok(Err(Problem::device(request.place.name(), &error.to_string()))),
+    };
+    stage()?;
+    let prepared = |stepper| -> Result<SceneRun, SceneError> {
+        let mut run = SceneRun::with_stepper(scene, stepper)?;
+        run.prepare()?;
+        Ok(run)
+    };
+    Ok(match prepared(on.stepper) {
+        Ok(run) => Ok(Some((run, on.device))),
+        Err(error) => Err(Problem::device(&on.device, &error.to_string())),
+    })
+}
+
+fn finish(run: SceneRun, request: &Request, on: Device, started: Instant) -> Built {
+    let topology = Arc::new(Topology::of_scene(&run.scene));
+    let loaded = describe(&run, request, on, topology, started.elapsed());
+    Built { run, loaded }
+}
+
+fn describe(
+    run: &SceneRun,
+    request: &Request,
+    on: Device,
+    topology: Arc<Topology>,
+    prepare: Duration,
+) -> Loaded {
     let masses = run.sim.model.masses();
     let objects = run.scene.objects.iter().map(|object| LoadedObject {
         name: object.name.clone(),
@@ -161,10 +256,14 @@ fn describe(run: &SceneRun, id: u64, fresh: bool, topology: Arc<Topology>, prepa
         groups: object.groups.iter().map(|group| (group.name.clone(), group.vertices.clone())).collect(),
     });
     Loaded {
-        id,
-        fresh,
+        id: request.number,
+        fresh: request.fresh,
         topology,
         prepare,
+        place: on.place,
+        device: on.name,
+        refused: on.refused,
+        kept_factor: on.kept_factor,
         desc: run.scene.desc.clone(),
         rest: run.scene.rest(),
         objects: objects.collect(),

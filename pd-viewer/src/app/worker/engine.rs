@@ -1,50 +1,55 @@
 //! The thread that steps: takes commands, advances, publishes.
 
-use super::build::{self, Built, Outcome, Post};
+use super::build::Post;
 use super::frame::{Mailbox, Publisher};
+use super::pinned::Pinned;
 use super::pull::Pull;
-use super::{Command, Event, Request, carry::carry};
+use super::rate::Rate;
+use super::scenes::Scenes;
+use super::{Command, Event, Message};
 use crate::app::advice::Problem;
 use crate::draw::{Field, FieldInput, FieldScratch, Topology};
 use pd_core::{State, StepContext, StepReport, Vec3};
+use pd_cuda::Place;
 use pd_sim::ModelPaths;
-use pd_sim::scene::{SceneDesc, SceneRun};
+use pd_sim::scene::SceneRun;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 /// A scene in motion.
-struct Live {
-    run: SceneRun,
-    topology: Arc<Topology>,
-    id: u64,
-    pull: Option<Pull>,
-    fields: Option<FieldScratch>,
-    before: Option<State>,
-    kept: Option<(State, u64)>,
+pub(super) struct Live {
+    pub(super) run: SceneRun,
+    pub(super) topology: Arc<Topology>,
+    pub(super) id: u64,
+    /// Where it was asked to run, and does.
+    pub(super) place: Place,
+    /// The pins its factor was made for.
+    pub(super) factored: Pinned,
+    pub(super) pull: Option<Pull>,
+    pub(super) fields: Option<FieldScratch>,
+    pub(super) before: Option<State>,
+    pub(super) kept: Option<(State, u64)>,
 }
 
 pub(super) struct Engine {
-    models: ModelPaths,
-    publisher: Publisher,
-    post: Post,
+    pub(super) models: ModelPaths,
+    pub(super) publisher: Publisher,
+    pub(super) post: Post,
     pool: Option<Arc<rayon::ThreadPool>>,
     threads: usize,
-    live: Option<Live>,
-    /// The preparation under way, and the request to follow it.
-    building: Option<(u64, bool)>,
-    pending: Option<Box<Request>>,
-    generation: u64,
-    running: bool,
-    steps: u64,
+    pub(super) live: Option<Live>,
+    pub(super) scenes: Scenes,
+    pub(super) running: bool,
+    pub(super) steps: u64,
     real_time: bool,
     measure: u64,
     field: Option<Field>,
     next: Instant,
-    rate: Rate,
-    report: StepReport,
+    pub(super) rate: Rate,
+    pub(super) report: StepReport,
     wall: Duration,
 }
 
@@ -53,10 +58,10 @@ impl Engine {
         models: ModelPaths,
         mailbox: Arc<Mailbox>,
         commands: Sender<Command>,
-        events: Sender<Event>,
+        messages: Sender<Message>,
         wake: Arc<dyn Fn() + Send + Sync>,
     ) -> Self {
-        let post = Post { wanted: Arc::new(AtomicU64::new(0)), commands, events, wake };
+        let post = Post { wanted: Arc::new(AtomicU64::new(0)), commands, messages, wake };
         Self {
             models,
             publisher: Publisher::new(mailbox),
@@ -64,9 +69,7 @@ impl Engine {
             pool: None,
             threads: 0,
             live: None,
-            building: None,
-            pending: None,
-            generation: 0,
+            scenes: Scenes::default(),
             running: false,
             steps: 0,
             real_time: true,
@@ -107,6 +110,7 @@ impl Engine {
     fn handle(&mut self, command: Command) {
         match command {
             Command::Describe(request) => self.describe(request),
+            Command::Clear(number) => self.clear(number),
             Command::Cancel => self.cancel(),
             Command::Run(running) => self.set_running(running),
             Command::Step(frames) => {
@@ -142,12 +146,12 @@ impl Engine {
         self.publish();
     }
 
+    /// Tells something about the scene that runs.
     fn tell(&self, event: Event) {
-        let _ = self.post.events.send(event);
-        (self.post.wake)();
+        self.post.tell(self.live.as_ref().map_or(0, |live| live.id), event);
     }
 
-    fn fail(&mut self, problem: Problem) {
+    pub(super) fn fail(&mut self, problem: Problem) {
         self.running = false;
         self.steps = 0;
         self.tell(Event::Failed(problem));
@@ -155,94 +159,14 @@ impl Engine {
     }
 
     /// The pool of the chosen number of threads, made when first needed.
-    fn pool(&mut self) -> Option<Arc<rayon::ThreadPool>> {
-        if self.pool.is_none() {
-            match rayon::ThreadPoolBuilder::new().num_threads(self.threads).build() {
-                Ok(pool) => self.pool = Some(Arc::new(pool)),
-                Err(error) => self.fail(Problem::threads(self.threads, &error.to_string())),
-            }
+    pub(super) fn pool(&mut self) -> Result<Arc<rayon::ThreadPool>, Problem> {
+        if let Some(pool) = &self.pool {
+            return Ok(pool.clone());
         }
-        self.pool.clone()
-    }
-
-    fn describe(&mut self, request: Box<Request>) {
-        if let Some(live) = &mut self.live
-            && !request.fresh
-            && self.building.is_none()
-            && is_outside_only(&live.run.scene.desc, &request.desc)
-        {
-            // Forces are made anew only if they changed; a pull is no force, so it stays.
-            if let Err(error) = live.run.set_outside(request.desc) {
-                self.tell(Event::Failed(Problem::of(&error)));
-            }
-            return;
-        }
-        match self.building {
-            // An edit waits for the edit before it, so that dragging a slider does not starve itself.
-            Some(_) if !request.fresh => {
-                let fresh = self.pending.as_ref().is_some_and(|pending| pending.fresh);
-                self.pending = Some(Box::new(Request { fresh, ..*request }));
-            }
-            _ => self.build(*request),
-        }
-    }
-
-    fn build(&mut self, request: Request) {
-        let Some(pool) = self.pool() else { return };
-        self.generation += 1;
-        self.pending = None;
-        self.building = Some((self.generation, request.fresh));
-        self.post.wanted.store(self.generation, Ordering::Relaxed);
-        let started = build::spawn(self.generation, request, self.models.clone(), pool, self.post.clone());
-        if started.is_err() {
-            self.building = None;
-            self.fail(Problem::internal("starting a thread"));
-        }
-    }
-
-    fn cancel(&mut self) {
-        if self.building.take().is_some() {
-            self.generation += 1;
-            self.post.wanted.store(self.generation, Ordering::Relaxed);
-            self.pending = None;
-            self.tell(Event::Cancelled);
-        }
-    }
-
-    fn built(&mut self, outcome: Outcome) {
-        if self.building.map(|(generation, _)| generation) != Some(outcome.generation) {
-            return; // given up
-        }
-        self.building = None;
-        match outcome.result {
-            Ok(built) => self.install(built),
-            Err(problem) => self.tell(Event::Failed(problem)),
-        }
-        if let Some(request) = self.pending.take() {
-            self.describe(request);
-        }
-    }
-
-    fn install(&mut self, built: Built) {
-        let Built { mut run, loaded } = built;
-        let mut kept = None;
-        if let Some(old) = self.live.take()
-            && !loaded.fresh
-        {
-            let state = carry(&old.run.scene, &old.run.sim.state, &run.scene);
-            kept = old.kept.map(|(state, frame)| (carry(&old.run.scene, &state, &run.scene), frame));
-            if let Err(error) = run.set_state(state, old.run.frame()) {
-                self.tell(Event::Failed(Problem::of(&error)));
-            }
-        } else {
-            (self.running, self.steps) = (false, 0);
-            self.report = StepReport::default();
-        }
-        let (topology, id) = (loaded.topology.clone(), loaded.id);
-        self.live = Some(Live { run, topology, id, pull: None, fields: None, before: None, kept });
-        self.rate = Rate::default();
-        self.publish();
-        self.tell(Event::Ready(Arc::new(loaded)));
+        let made = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = Arc::new(made.map_err(|error| Problem::threads(self.threads, &error.to_string()))?);
+        self.pool = Some(pool.clone());
+        Ok(pool)
     }
 
     fn restart(&mut self) {
@@ -300,7 +224,10 @@ impl Engine {
     }
 
     fn advance(&mut self) {
-        let Some(pool) = self.pool() else { return };
+        let pool = match self.pool() {
+            Ok(pool) => pool,
+            Err(problem) => return self.fail(problem),
+        };
         let Some(live) = &mut self.live else { return };
         let started = Instant::now();
         let dt = live.run.scene.desc.step.dt;
@@ -332,7 +259,7 @@ impl Engine {
                         reduction: report.reduction,
                         measures: report.measures,
                     };
-                    let _ = self.post.events.send(measured);
+                    let _ = self.post.messages.send(Message { about: live.id, event: measured });
                 }
                 self.publish();
             }
@@ -341,7 +268,7 @@ impl Engine {
         }
     }
 
-    fn publish(&mut self) {
+    pub(super) fn publish(&mut self) {
         let Some(live) = &mut self.live else { return };
         let Live { run, topology, id, pull, fields, before, .. } = live;
         let (moving, field) = (self.running || self.steps > 0, self.field);
@@ -373,41 +300,5 @@ impl Engine {
             }
         });
         (self.post.wake)();
-    }
-}
-
-/// Whether a change of description needs neither meshes nor a new factor.
-fn is_outside_only(old: &SceneDesc, new: &SceneDesc) -> bool {
-    let bodies = |desc: &SceneDesc| {
-        let mut objects = desc.objects.clone();
-        objects.iter_mut().for_each(|object| object.display = Default::default());
-        objects
-    };
-    let step = |desc: &SceneDesc| (desc.step.dt, desc.step.substeps, desc.solver.clone());
-    step(old) == step(new) && bodies(old) == bodies(new)
-}
-
-/// Frames per second over the last second or so.
-#[derive(Default)]
-struct Rate {
-    since: Option<Instant>,
-    frames: u32,
-    value: f64,
-}
-
-impl Rate {
-    fn tick(&mut self) {
-        let now = Instant::now();
-        let since = *self.since.get_or_insert(now);
-        self.frames += 1;
-        let passed = (now - since).as_secs_f64();
-        if passed > 0.5 {
-            self.value = f64::from(self.frames) / passed;
-            (self.since, self.frames) = (Some(now), 0);
-        }
-    }
-
-    fn get(&self) -> f64 {
-        self.value
     }
 }

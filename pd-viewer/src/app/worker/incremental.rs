@@ -10,7 +10,7 @@ use std::sync::Arc;
 const MOST: usize = 16;
 
 /// Direct solvers, whose factor is worth keeping.
-const DIRECT: [&str; 6] =
+pub(super) const DIRECT: [&str; 6] =
     ["cholesky", "cholesky-simplicial", "cholesky-supernodal", "panels", "panels-f64", "dense"];
 
 pub(super) struct Incremental {

@@ -2,14 +2,19 @@
 //!
 //! The window sends [`Command`]s and reads the latest [`Frame`] whenever it draws; neither side ever waits for the other.
 //! Whatever needs a new factor is prepared by yet another thread, stage by stage, while the present scene goes on; a newer
-//! request makes it give up at the next stage, and its result is dropped.
+//! scene makes it give up at the next stage, and its result is dropped. The window numbers its requests, and every
+//! [`Message`] says which one it is about, so that late words about a scene that was replaced can be told from news.
 
 mod build;
 mod carry;
 mod engine;
 mod frame;
 mod incremental;
+mod memory;
+mod pinned;
 mod pull;
+mod rate;
+mod scenes;
 
 pub use build::{Loaded, LoadedObject, Stage};
 pub(crate) use carry::Placement;
@@ -19,6 +24,7 @@ pub use incremental::registry;
 use crate::app::advice::Problem;
 use crate::draw::Field;
 use pd_core::{Measures, Vec3};
+use pd_cuda::Place;
 use pd_sim::scene::SceneDesc;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,6 +33,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 /// A scene to simulate.
 #[derive(Clone, Debug)]
 pub struct Request {
+    /// Its number; later requests have larger ones. The scene made of it has the same.
+    pub number: u64,
     /// Name for messages: that of a built-in scene or of a file.
     pub name: String,
     /// The description.
@@ -35,12 +43,16 @@ pub struct Request {
     pub directory: Option<PathBuf>,
     /// Whether it starts from rest; otherwise bodies that stay keep their state.
     pub fresh: bool,
+    /// Where it runs.
+    pub place: Place,
 }
 
 /// What the window asks for.
 pub enum Command {
     /// Simulate this from now on.
     Describe(Box<Request>),
+    /// Simulate nothing; the number is that of a request.
+    Clear(u64),
     /// Give up what is being prepared.
     Cancel,
     /// Run or pause.
@@ -71,14 +83,25 @@ pub enum Command {
 
 /// What the simulation tells.
 #[derive(Debug)]
+pub struct Message {
+    /// Number of the request it is about: the one being prepared, or the one whose scene runs.
+    pub about: u64,
+    /// What happened.
+    pub event: Event,
+}
+
+/// What can happen.
+#[derive(Debug)]
 pub enum Event {
-    /// A preparation has come to this stage.
+    /// The preparation has come to this stage.
     Preparing(Stage),
-    /// A scene is ready and its first frame published.
+    /// The scene is ready and its first frame published.
     Ready(Arc<Loaded>),
-    /// A preparation was given up.
+    /// This request and those before it were given up.
     Cancelled,
-    /// Something went wrong; the simulation is as it was, paused if it could not go on.
+    /// The request cannot be met; the simulation goes on as it was.
+    Refused(Problem),
+    /// The scene cannot go on and is paused.
     Failed(Problem),
     /// Quantities of a frame.
     Measured {
@@ -98,24 +121,24 @@ pub enum Event {
 /// The window's end of the simulation.
 pub struct Worker {
     commands: Sender<Command>,
-    events: Receiver<Event>,
+    messages: Receiver<Message>,
     mailbox: Arc<frame::Mailbox>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Worker {
-    /// Starts the thread. `wake` is called after every frame and event, to have the window drawn again.
+    /// Starts the thread. `wake` is called after every frame and message, to have the window drawn again.
     pub fn start(
         models: pd_sim::ModelPaths,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let (commands, inbox) = channel();
-        let (outbox, events) = channel();
+        let (outbox, messages) = channel();
         let mailbox = Arc::new(frame::Mailbox::default());
         let engine = engine::Engine::new(models, mailbox.clone(), commands.clone(), outbox, Arc::new(wake));
         let thread =
             std::thread::Builder::new().name("simulation".into()).spawn(move || engine.run(&inbox))?;
-        Ok(Self { commands, events, mailbox, thread: Some(thread) })
+        Ok(Self { commands, messages, mailbox, thread: Some(thread) })
     }
 
     /// Sends a command. Does nothing after the thread has ended.
@@ -123,9 +146,9 @@ impl Worker {
         let _ = self.commands.send(command);
     }
 
-    /// The next event, if there is one.
-    pub fn event(&self) -> Option<Event> {
-        self.events.try_recv().ok()
+    /// The next message, if there is one.
+    pub fn message(&self) -> Option<Message> {
+        self.messages.try_recv().ok()
     }
 
     /// The latest frame.

@@ -1,0 +1,159 @@
+//! Which scene runs: requests come in, preparations end, scenes are put in place.
+
+use super::build::{self, Built, Outcome};
+use super::engine::{Engine, Live};
+use super::pinned::{Pinned, differ_in_pins_only};
+use super::rate::Rate;
+use super::{Event, Request, carry::carry, memory};
+use crate::app::advice::Problem;
+use pd_core::StepReport;
+use pd_sim::scene::SceneDesc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Requests under way.
+#[derive(Default)]
+pub(super) struct Scenes {
+    /// Number of the request being prepared.
+    building: Option<u64>,
+    /// The edit to follow it.
+    pending: Option<Box<Request>>,
+    /// Number of the last request.
+    latest: u64,
+    /// Whether another scene was asked for than the one that runs: what comes next starts from rest.
+    other: bool,
+}
+
+impl Engine {
+    pub(super) fn describe(&mut self, request: Box<Request>) {
+        self.scenes.latest = request.number;
+        self.scenes.other |= request.fresh;
+        if let Some(live) = &mut self.live
+            && !self.scenes.other
+            && self.scenes.building.is_none()
+            && live.place == request.place
+            && is_outside_only(&live.run.scene.desc, &request.desc)
+        {
+            // Forces are made anew only if they changed; a pull is no force, so it stays.
+            if let Err(error) = live.run.set_outside(request.desc) {
+                self.post.tell(request.number, Event::Refused(Problem::of(&error)));
+            }
+            return;
+        }
+        match self.scenes.building {
+            // An edit waits for the edit before it, so that dragging a slider does not starve itself.
+            Some(_) if !request.fresh => self.scenes.pending = Some(request),
+            _ => self.build(*request),
+        }
+    }
+
+    fn build(&mut self, mut request: Request) {
+        let number = request.number;
+        request.fresh = self.scenes.other;
+        self.scenes.pending = None;
+        self.want(Some(number));
+        let factored = self.factored(&request);
+        let started = self.pool().and_then(|pool| {
+            build::spawn(request, factored, self.models.clone(), pool, self.post.clone())
+                .map_err(|_| Problem::internal("starting a thread"))
+        });
+        if let Err(problem) = started {
+            self.want(None);
+            self.post.tell(number, Event::Refused(problem));
+        }
+    }
+
+    /// The pins of the factor in use, if the request may go on with it.
+    fn factored(&self, request: &Request) -> Option<Pinned> {
+        let live = self.live.as_ref().filter(|live| !request.fresh && live.place == request.place)?;
+        differ_in_pins_only(&live.run.scene.desc, &request.desc, request.place).then(|| live.factored.clone())
+    }
+
+    /// Makes every preparation but this one give up.
+    fn want(&mut self, number: Option<u64>) {
+        self.scenes.building = number;
+        self.post.wanted.store(number.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    pub(super) fn cancel(&mut self) {
+        if self.scenes.building.is_some() {
+            self.want(None);
+            self.scenes.pending = None;
+            self.post.tell(self.scenes.latest, Event::Cancelled);
+        }
+    }
+
+    /// Nothing is simulated from now on.
+    pub(super) fn clear(&mut self, number: u64) {
+        self.want(None);
+        self.scenes = Scenes { latest: number, other: true, ..Scenes::default() };
+        self.live = None;
+        (self.running, self.steps) = (false, 0);
+        self.publisher.publish(|frame| {
+            (frame.scene, frame.frame, frame.time) = (number, 0, 0.0);
+            (frame.running, frame.rate, frame.pull) = (false, 0.0, None);
+            frame.x.clear();
+            frame.values.clear();
+        });
+        memory::give_back();
+        (self.post.wake)();
+    }
+
+    pub(super) fn built(&mut self, outcome: Outcome) {
+        if self.scenes.building != Some(outcome.number) {
+            return; // given up
+        }
+        self.want(None);
+        match outcome.result {
+            Ok(built) => self.install(built),
+            Err(problem) => self.post.tell(outcome.number, Event::Refused(problem)),
+        }
+        if let Some(request) = self.scenes.pending.take() {
+            self.describe(request);
+        }
+    }
+
+    fn install(&mut self, built: Built) {
+        let Built { mut run, loaded } = built;
+        let (mut kept, mut factored) = (None, Pinned::of(&run.scene));
+        if let Some(mut old) = self.live.take()
+            && !loaded.fresh
+        {
+            if loaded.kept_factor {
+                // The one made for the new scene has prepared nothing yet.
+                let unused = run.sim.exchange_stepper(Box::new(pd_linear::FusedJacobi::default()));
+                run.sim.set_boxed_stepper(old.run.sim.exchange_stepper(unused));
+                factored = old.factored;
+            }
+            let state = carry(&old.run.scene, &old.run.sim.state, &run.scene);
+            kept = old.kept.map(|(state, frame)| (carry(&old.run.scene, &state, &run.scene), frame));
+            if let Err(error) = run.set_state(state, old.run.frame()) {
+                self.post.tell(loaded.id, Event::Failed(Problem::of(&error)));
+            }
+        } else {
+            (self.running, self.steps) = (false, 0);
+            self.report = StepReport::default();
+        }
+        self.scenes.other = false;
+        let (topology, id, place, fresh) = (loaded.topology.clone(), loaded.id, loaded.place, loaded.fresh);
+        let live = Live { run, topology, id, place, factored, pull: None, fields: None, before: None, kept };
+        self.live = Some(live);
+        self.rate = Rate::default();
+        self.publish();
+        if fresh {
+            memory::give_back();
+        }
+        self.post.tell(id, Event::Ready(Arc::new(loaded)));
+    }
+}
+
+/// Whether a change of description needs neither meshes nor a new factor.
+fn is_outside_only(old: &SceneDesc, new: &SceneDesc) -> bool {
+    let bodies = |desc: &SceneDesc| {
+        let mut objects = desc.objects.clone();
+        objects.iter_mut().for_each(|object| object.display = Default::default());
+        objects
+    };
+    let step = |desc: &SceneDesc| (desc.step.dt, desc.step.substeps, desc.solver.clone());
+    step(old) == step(new) && bodies(old) == bodies(new)
+}
