@@ -2,7 +2,7 @@
 
 use pd_core::Vec3;
 use pd_mesh::Mesh;
-use pd_sim::scene::Scene;
+use pd_sim::scene::{Object, Scene};
 
 /// Quality of a deformed state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -17,15 +17,16 @@ pub struct Quality {
 
 /// Measures `x` against the rest shape of the scene.
 pub fn of_scene(scene: &Scene, x: &[Vec3]) -> Quality {
-    let tets: Vec<[u32; 4]> = scene
-        .objects
-        .iter()
-        .flat_map(|object| match &object.mesh {
-            Mesh::Tet(mesh) => mesh.tets.iter().map(|t| t.map(|v| v + object.first)).collect(),
-            Mesh::Tri(_) => vec![],
-        })
-        .collect();
-    of(&scene.edges(), &tets, &scene.rest(), x)
+    of(&scene.edges(), &tetrahedra(scene), &scene.rest(), x)
+}
+
+/// All tetrahedra, by numbers of the scene's vertices.
+pub(crate) fn tetrahedra(scene: &Scene) -> Vec<[u32; 4]> {
+    let of_object = |object: &Object| match &object.mesh {
+        Mesh::Tet(mesh) => mesh.tets.iter().map(|t| t.map(|v| v + object.first)).collect(),
+        Mesh::Tri(_) => vec![],
+    };
+    scene.objects.iter().flat_map(of_object).collect()
 }
 
 /// Measures `x` against `rest`.

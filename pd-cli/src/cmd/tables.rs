@@ -28,7 +28,8 @@ pub(crate) struct Arguments {
     /// Threads of the columns with more than one; default: all the machine has.
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
-    /// For table 7.6: install other engines and run them (Python packages in a virtual environment, Rust in its own folder).
+    /// For table 7.6: install other engines and run them (Python packages in a virtual environment, Rust in its own folder),
+    /// each for five minutes a task at most, one with --quick.
     #[arg(long)]
     peers: bool,
     /// Where --peers keeps what it installs.

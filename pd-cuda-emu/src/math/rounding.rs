@@ -13,15 +13,20 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (s, (a - (s - t)) + (b - t))
 }
 
-/// Moves `r`, rounded to nearest, by one step if the exact value lies on the other side for this rounding.
-/// `lost` has the sign of exact minus `r`.
-fn step32(r: f32, lost: f64, round: Round) -> f32 {
-    let (up, down) = match round {
+/// Whether this rounding may end above, and whether below, a value `r` that was rounded to nearest.
+fn directions(r: f64, round: Round) -> (bool, bool) {
+    match round {
         Round::Near => (false, false),
         Round::Zero => (r < 0.0, r > 0.0),
         Round::Down => (false, true),
         Round::Up => (true, false),
-    };
+    }
+}
+
+/// Moves `r`, rounded to nearest, by one step if the exact value lies on the other side for this rounding.
+/// `lost` has the sign of exact minus `r`.
+fn step32(r: f32, lost: f64, round: Round) -> f32 {
+    let (up, down) = directions(f64::from(r), round);
     if lost > 0.0 && up {
         r.next_up()
     } else if lost < 0.0 && down {
@@ -31,13 +36,9 @@ fn step32(r: f32, lost: f64, round: Round) -> f32 {
     }
 }
 
+/// As [`step32`].
 fn step64(r: f64, lost: f64, round: Round) -> f64 {
-    let (up, down) = match round {
-        Round::Near => (false, false),
-        Round::Zero => (r < 0.0, r > 0.0),
-        Round::Down => (false, true),
-        Round::Up => (true, false),
-    };
+    let (up, down) = directions(r, round);
     if lost > 0.0 && up {
         r.next_up()
     } else if lost < 0.0 && down {

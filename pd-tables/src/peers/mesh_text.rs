@@ -1,20 +1,13 @@
 //! The mesh as other engines are given it: plain text, one item a line.
 
-use pd_mesh::Mesh;
+use crate::quality::tetrahedra;
 use pd_sim::scene::Scene;
 use std::fmt::Write;
 
 /// What peers read: counts, then vertices, pins, edges, triangles and tetrahedra, one a line.
 pub(super) fn mesh_text(scene: &Scene) -> String {
     let (rest, edges, triangles) = (scene.rest(), scene.edges(), scene.triangles());
-    let tets: Vec<[u32; 4]> = scene
-        .objects
-        .iter()
-        .flat_map(|o| match &o.mesh {
-            Mesh::Tet(mesh) => mesh.tets.iter().map(|t| t.map(|v| v + o.first)).collect(),
-            Mesh::Tri(_) => vec![],
-        })
-        .collect();
+    let tets = tetrahedra(scene);
     let pins: Vec<u32> = scene
         .desc
         .objects

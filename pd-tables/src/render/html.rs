@@ -105,6 +105,8 @@ fn section(out: &mut String, report: &Report, table: &Table) {
         for &c in &used {
             let class = match &row[c] {
                 cell if cell.is_numeric() => " class=\"n\"",
+                // "no device" and "diverges" stay on one line.
+                Cell::Outcome(outcome) if outcome.to_string().len() < 12 => " class=\"o s\"",
                 Cell::Outcome(_) => " class=\"o\"",
                 Cell::Text(words) if words.chars().count() < SHORT => " class=\"s\"",
                 _ => "",
