@@ -6,6 +6,7 @@
 
 use super::front::{factor, scaling};
 use super::kernel::{Kernel, Kernels, Row};
+use super::pages::Pages;
 use super::storage::Arithmetic;
 use super::stream::Stream;
 use super::symbolic::Symbolic;
@@ -31,11 +32,11 @@ pub(super) struct Factored<S: Kernels> {
     /// The independent parts, then the top.
     parts: Vec<Part<S>>,
     /// Local vectors of all parts, one after another.
-    vector: Vec<Row<S>>,
+    vector: Pages<Row<S>>,
     /// In the order of elimination: the row of the matrix and its 1/√A_ii.
-    rows: Vec<(u32, S::Arithmetic)>,
+    rows: Pages<(u32, S::Arithmetic)>,
     /// For every row of the matrix: its place in `vector` and its 1/√A_ii.
-    places: Vec<(u32, S::Arithmetic)>,
+    places: Pages<(u32, S::Arithmetic)>,
 }
 
 /// Columns `at .. at + width` of right-hand sides that have `columns` in all.
@@ -78,7 +79,7 @@ impl<S: Kernels> Factored<S> {
             part.scratch = vec![Default::default(); part.stream.scratch()];
         }
         let short = |old: usize| S::Arithmetic::from_f64(scale[old]);
-        let rows = symbolic.order.iter().map(|&old| (old, short(old as usize))).collect();
+        let rows: Vec<_> = symbolic.order.iter().map(|&old| (old, short(old as usize))).collect();
         let mut places = vec![Default::default(); a.rows()];
         let mut base = 0;
         for part in &parts {
@@ -88,7 +89,9 @@ impl<S: Kernels> Factored<S> {
             }
             base += part.stream.rows();
         }
-        Ok(Self { kernel, parts, vector: vec![Default::default(); base], rows, places })
+        let vector = Pages::new(&[], base, Default::default());
+        let (rows, places) = (fixed(&rows), fixed(&places));
+        Ok(Self { kernel, parts, vector, rows, places })
     }
 
     /// Instruction set in use.
@@ -100,8 +103,9 @@ impl<S: Kernels> Factored<S> {
     pub(super) fn bytes(&self) -> usize {
         let part = |part: &Part<S>| part.stream.bytes() + part.scratch.len() * size_of::<S::Arithmetic>();
         self.parts.iter().map(part).sum::<usize>()
-            + self.vector.len() * size_of::<Row<S>>()
-            + (self.rows.len() + self.places.len()) * size_of::<(u32, S::Arithmetic)>()
+            + self.vector.bytes()
+            + self.rows.bytes()
+            + self.places.bytes()
     }
 
     /// Solves for all columns, three at a time.
@@ -196,6 +200,11 @@ impl<S: Kernels> Factored<S> {
         }
         finite.into_inner()
     }
+}
+
+/// A copy that does not grow.
+fn fixed<T: Copy + Default>(values: &[T]) -> Pages<T> {
+    Pages::new(values, values.len(), T::default())
 }
 
 /// Puts a right-hand side, scaled, into the own rows of a local vector and returns the rows behind them.

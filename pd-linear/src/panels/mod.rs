@@ -9,6 +9,7 @@ mod factored;
 mod front;
 mod kernel;
 mod order;
+mod pages;
 mod storage;
 mod stream;
 mod supernodes;

@@ -1,15 +1,14 @@
 //! Panels packed in the order the sweeps read them.
 //!
-//! M = [W; S⁻¹] of a panel is cut into groups of columns, a group into blocks of as many rows as a register has
-//! lanes; a block holds its columns one after another. Blocks are not padded: the last one of a group has fewer rows,
-//! and a full register read there runs into the following values, which are finite and meet zeros or are dropped.
+//! W and S⁻¹ of a panel lie in two arrays: the forward sweep reads the first alone. Each is cut into groups of columns, a
+//! group into blocks of as many rows as a register has lanes; a block holds its columns one after another. Blocks are not
+//! padded: the last one of a group has fewer rows, and a full register read there runs into the following values, which
+//! are finite and meet zeros or are dropped.
 
 use super::front::Panel;
+use super::pages::{CACHE_LINE, Pages};
 use super::storage::Storage;
 use pd_core::LinearError;
-
-/// Panels start at multiples of this many bytes, so that most registers are read from one cache line.
-const CACHE_LINE: usize = 64;
 
 /// Shape of the blocks: chosen by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,9 +22,11 @@ pub(super) struct Shape {
 /// Where a packed panel lies. Rows are local to the part: its own columns first, then those of the top.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packed {
-    /// First value in `Stream::values`.
+    /// First value of W in `Stream::values`.
     pub(super) values: usize,
-    /// First index in `Stream::index`: `m` rows below, then the `s` own rows, then dummies to a full block.
+    /// First value of S⁻¹ in `Stream::inverses`.
+    pub(super) inverse: usize,
+    /// First index in `Stream::index`: `m` rows below, then `s` own rows, both with dummies to a full block.
     pub(super) index: usize,
     /// Local row of the first column.
     pub(super) first: u32,
@@ -38,11 +39,14 @@ pub(super) struct Packed {
 }
 
 /// All panels of one part.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Stream<S> {
-    values: Vec<S>,
+#[derive(Default)]
+pub(super) struct Stream<S: Storage> {
+    /// Values, inverses and indices while panels are pushed.
+    growing: (Vec<S>, Vec<S>, Vec<u32>),
+    values: Pages<S>,
+    inverses: Pages<S>,
     panels: Vec<Packed>,
-    index: Vec<u32>,
+    index: Pages<u32>,
     /// Length of the local vector; its last row is a dummy that stays zero.
     rows: usize,
     /// Length of the scratch the sweeps need.
@@ -52,7 +56,7 @@ pub(super) struct Stream<S> {
 impl<S: Storage> Stream<S> {
     /// An empty stream over a local vector of `rows` rows, the dummy included.
     pub(super) fn new(rows: usize) -> Self {
-        Self { values: vec![], panels: vec![], index: vec![], rows, scratch: 0 }
+        Self { rows, ..Self::default() }
     }
 
     /// Appends a panel with its local rows. The first call after a change of numbers starts from an empty stream.
@@ -66,61 +70,51 @@ impl<S: Storage> Stream<S> {
         let (s, m) = (panel.columns, panel.rows);
         let largest = panel.inverse.iter().fold(0.0f64, |most, v| most.max(v.abs()));
         let unit = if size_of::<S>() == 2 { 2f64.powi(largest.log2().ceil() as i32) } else { 1.0 };
-        let line = CACHE_LINE / size_of::<S>();
-        self.values.resize(self.values.len().next_multiple_of(line), S::default());
-        let packed = Packed {
-            values: self.values.len(),
-            index: self.index.len(),
+        let (values, inverses, index) = &mut self.growing;
+        start_line(values);
+        start_line(inverses);
+        self.panels.push(Packed {
+            values: values.len(),
+            inverse: inverses.len(),
+            index: index.len(),
             first: first as u32,
             s: s as u32,
             m: m as u32,
             unit: unit as f32,
-        };
-        let value = |row: usize, k: usize| match row.checked_sub(m) {
-            None => panel.w[k * m + row],
-            Some(row) => panel.inverse[k * s + row] / unit,
-        };
-        for g in (0..s).step_by(shape.group) {
-            for r in (0..m + s).step_by(shape.lanes) {
-                for k in g..s.min(g + shape.group) {
-                    for row in r..(m + s).min(r + shape.lanes) {
-                        let value = value(row, k);
-                        if value.is_nan() || value.abs() > S::LARGEST {
-                            let what = format!("panel entry {value:e} exceeds the range of its storage");
-                            return Err(LinearError::Backend { solver: "panels".to_owned(), what });
-                        }
-                        self.values.push(S::encode(value));
-                    }
-                }
-            }
-        }
-        self.index.extend(below.chain(first..first + s).map(|row| row as u32));
-        let padded = (m + s).next_multiple_of(shape.lanes);
-        self.index.resize(packed.index + padded, self.rows as u32 - 1);
-        self.scratch = self.scratch.max(3 * padded);
-        self.panels.push(packed);
+        });
+        pack(values, shape, m, s, |at| panel.w[at])?;
+        pack(inverses, shape, s, s, |at| panel.inverse[at] / unit)?;
+        let (below_end, end) =
+            (index.len() + m.next_multiple_of(shape.lanes), s.next_multiple_of(shape.lanes));
+        let dummy = self.rows as u32 - 1;
+        index.extend(below.map(|row| row as u32));
+        index.resize(below_end, dummy);
+        index.extend((first..first + s).map(|row| row as u32));
+        index.resize(below_end + end, dummy);
+        self.scratch = self.scratch.max(3 * (m.next_multiple_of(shape.lanes) + end));
         Ok(())
     }
 
     /// Ends the stream: room for the last full register, and the check the unchecked kernels rely on.
     pub(super) fn finish(&mut self, shape: Shape) -> Result<(), LinearError> {
-        let line = CACHE_LINE / size_of::<S>();
-        let mut aligned: Vec<S> = Vec::with_capacity(line + self.values.len() + shape.lanes);
-        let shift = aligned.as_ptr().align_offset(CACHE_LINE).min(line);
-        aligned.resize(shift, S::default());
-        aligned.extend_from_slice(&self.values);
-        aligned.resize(aligned.len() + shape.lanes, S::default());
-        self.panels.iter_mut().for_each(|panel| panel.values += shift);
-        self.values = aligned;
+        let (values, inverses, index) = std::mem::take(&mut self.growing);
+        self.values = Pages::new(&values, values.len() + shape.lanes, S::default());
+        self.inverses = Pages::new(&inverses, inverses.len() + shape.lanes, S::default());
+        self.index = Pages::new(&index, index.len(), 0);
         match self.index.iter().find(|&&row| row as usize >= self.rows) {
             None => Ok(()),
             Some(&row) => Err(LinearError::Pattern { row: row as usize, what: "a panel's row lies outside" }),
         }
     }
 
-    /// The packed values.
+    /// The packed W.
     pub(super) fn values(&self) -> &[S] {
         &self.values
+    }
+
+    /// The packed S⁻¹.
+    pub(super) fn inverses(&self) -> &[S] {
+        &self.inverses
     }
 
     /// The panels in the order of elimination.
@@ -145,8 +139,39 @@ impl<S: Storage> Stream<S> {
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        self.values.capacity() * size_of::<S>()
+        self.values.bytes()
+            + self.inverses.bytes()
             + self.panels.capacity() * size_of::<Packed>()
-            + self.index.capacity() * size_of::<u32>()
+            + self.index.bytes()
     }
+}
+
+/// Panels start at a cache line, so that most registers are read from one.
+fn start_line<S: Storage>(values: &mut Vec<S>) {
+    values.resize(values.len().next_multiple_of(CACHE_LINE / size_of::<S>()), S::default());
+}
+
+/// Appends a matrix of `rows` × `columns`, given by columns, in groups and blocks.
+fn pack<S: Storage>(
+    to: &mut Vec<S>,
+    shape: Shape,
+    rows: usize,
+    columns: usize,
+    value: impl Fn(usize) -> f64,
+) -> Result<(), LinearError> {
+    for g in (0..columns).step_by(shape.group) {
+        for r in (0..rows).step_by(shape.lanes) {
+            for k in g..columns.min(g + shape.group) {
+                for row in r..rows.min(r + shape.lanes) {
+                    let value = value(k * rows + row);
+                    if value.is_nan() || value.abs() > S::LARGEST {
+                        let what = format!("panel entry {value:e} exceeds the range of its storage");
+                        return Err(LinearError::Backend { solver: "panels".to_owned(), what });
+                    }
+                    to.push(S::encode(value));
+                }
+            }
+        }
+    }
+    Ok(())
 }

@@ -30,7 +30,7 @@ impl CostModel {
     /// Cycles of a panel.
     pub(super) fn cost(&self, s: usize, m: usize) -> f64 {
         let blocks = |rows: usize| (rows.div_ceil(self.lanes) * self.lanes) as f64;
-        let values = s as f64 * (blocks(m) + blocks(m + s));
+        let values = s as f64 * (2.0 * blocks(m) + blocks(s));
         self.panel + self.row * m as f64 + self.column * s as f64 + self.value * values
     }
 }

@@ -10,6 +10,8 @@
 mod lanes;
 mod portable;
 #[cfg(target_arch = "x86_64")]
+mod sweeps;
+#[cfg(target_arch = "x86_64")]
 mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx512;

@@ -21,11 +21,11 @@ fn multiply_add<T: Arithmetic, const L: usize>(sums: &mut [[T; L]; 3], w: &[T; L
     }
 }
 
-/// Calls `f(start of values, first column, columns)` for every group of a panel.
-fn groups(panel: &Packed, group: usize, mut f: impl FnMut(usize, usize, usize)) {
-    let (s, rows) = (panel.s as usize, (panel.m + panel.s) as usize);
+/// Calls `f(first column, columns)` for every group of a panel.
+fn groups(panel: &Packed, group: usize, mut f: impl FnMut(usize, usize)) {
+    let s = panel.s as usize;
     for g in (0..s).step_by(group) {
-        f(panel.values + g * rows, g, group.min(s - g));
+        f(g, group.min(s - g));
     }
 }
 
@@ -35,12 +35,13 @@ pub(super) fn forward<S: Storage, const L: usize, const G: usize>(
     scratch: &mut [S::Arithmetic],
 ) {
     for panel in stream.panels() {
-        let (first, s, m) = (panel.first as usize, panel.s as usize, panel.m as usize);
+        let (first, m) = (panel.first as usize, panel.m as usize);
         let index = &stream.index()[panel.index..];
         scratch[..3 * m.next_multiple_of(L)].fill(S::Arithmetic::default());
-        groups(panel, G, |mut at, g, width| {
+        groups(panel, G, |g, width| {
+            let mut at = panel.values + g * m;
             for r in (0..m).step_by(L) {
-                let height = L.min(m + s - r);
+                let height = L.min(m - r);
                 let mut sums = zero::<S::Arithmetic, L>();
                 for k in 0..width {
                     let row = vector[first + g + k];
@@ -80,24 +81,32 @@ pub(super) fn backward<S: Storage, const L: usize, const G: usize>(
     scratch: &mut [S::Arithmetic],
 ) {
     for panel in stream.panels().iter().rev() {
-        let rows = (panel.m + panel.s) as usize;
-        let index = &stream.index()[panel.index..panel.index + rows.next_multiple_of(L)];
+        let (m, s) = (panel.m as usize, panel.s as usize);
+        let own = m.next_multiple_of(L);
+        let index = &stream.index()[panel.index..panel.index + own + s.next_multiple_of(L)];
         for (k, &row) in index.iter().enumerate() {
             let block = 3 * (k - k % L) + k % L;
             for c in 0..3 {
                 scratch[block + c * L] = vector[row as usize][c];
             }
         }
-        groups(panel, G, |mut at, g, width| {
+        groups(panel, G, |g, width| {
             let mut sums = [zero::<S::Arithmetic, L>(); G];
-            for r in (0..rows).step_by(L) {
-                let height = L.min(rows - r);
-                let x: [[S::Arithmetic; L]; 3] =
-                    std::array::from_fn(|c| std::array::from_fn(|lane| scratch[3 * r + c * L + lane]));
-                for (k, sums) in sums.iter_mut().enumerate().take(width) {
-                    multiply_add(sums, &column::<S, L>(stream.values(), at + k * height), &x);
+            let halves = [
+                (stream.values(), panel.values + g * m, m, 0),
+                (stream.inverses(), panel.inverse + g * s, s, own),
+            ];
+            for (values, mut at, rows, from) in halves {
+                for r in (0..rows).step_by(L) {
+                    let height = L.min(rows - r);
+                    let x: [[S::Arithmetic; L]; 3] = std::array::from_fn(|c| {
+                        std::array::from_fn(|lane| scratch[3 * (from + r) + c * L + lane])
+                    });
+                    for (k, sums) in sums.iter_mut().enumerate().take(width) {
+                        multiply_add(sums, &column::<S, L>(values, at + k * height), &x);
+                    }
+                    at += width * height;
                 }
-                at += width * height;
             }
             for (k, sums) in sums.iter().enumerate().take(width) {
                 let total = |lanes: &[S::Arithmetic; L]| {

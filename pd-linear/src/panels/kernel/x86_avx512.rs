@@ -1,7 +1,7 @@
 //! AVX-512: registers of 16 f32 or 8 f64, 32 of them, so groups of 8 columns keep 24 sums.
 
-use super::lanes::{self, Lanes};
-use super::{Kernel, Row};
+use super::lanes::Lanes;
+use super::{Kernel, Row, sweeps};
 use crate::panels::storage::{Half, Storage};
 use crate::panels::stream::{Shape, Stream};
 use std::arch::x86_64::*;
@@ -44,7 +44,7 @@ fn forward<S: Storage, K: Lanes<S>>(
     #[target_feature(enable = "avx512f,avx2,fma,f16c")]
     unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
         // SAFETY: passed on.
-        unsafe { lanes::forward::<S, K>(s, v, scratch) }
+        unsafe { sweeps::forward::<S, K>(s, v, scratch) }
     }
     // SAFETY: a kernel with this function exists only where `available` holds, and `Kernel` checked the lengths.
     unsafe { inner::<S, K>(stream, vector, scratch) }
@@ -58,7 +58,7 @@ fn backward<S: Storage, K: Lanes<S>>(
     #[target_feature(enable = "avx512f,avx2,fma,f16c")]
     unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
         // SAFETY: passed on.
-        unsafe { lanes::backward::<S, K>(s, v, scratch) }
+        unsafe { sweeps::backward::<S, K>(s, v, scratch) }
     }
     // SAFETY: as in `forward`.
     unsafe { inner::<S, K>(stream, vector, scratch) }
