@@ -5,6 +5,8 @@
 //! nothing.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// Elements handled by one task of a loop over elements.
 pub const ELEMENT_CHUNK: usize = 256;
@@ -49,6 +51,71 @@ pub fn reduce<T: Send>(
     combine(a, b)
 }
 
+/// Threads beside the caller's that [`awake`] keeps from sleeping, at most.
+const AWAKE: usize = 7;
+
+/// How long a thread stands by without work before it goes to sleep after all.
+const PATIENCE: Duration = Duration::from_micros(500);
+
+/// Runs `f` while the other threads of the pool look for its work without going to sleep in between.
+///
+/// An iteration is a chain of loops of some ten microseconds each, and to wake a thread takes as long: without this the
+/// second thread comes late to every one of them. Which thread runs a task changes no result, see above.
+pub fn awake<T: Send>(f: impl FnOnce() -> T + Send) -> T {
+    let others = (rayon::current_num_threads() - 1).min(AWAKE);
+    if others == 0 {
+        return f();
+    }
+    let (done, caller) = (AtomicBool::new(false), AtomicUsize::new(usize::MAX));
+    let (mut f, mut result) = (Some(f), None);
+    let mut run = || {
+        let _end = End(&done); // set even if `f` panics: the others must not wait for ever
+        caller.store(rayon::current_thread_index().unwrap_or(usize::MAX), Ordering::SeqCst);
+        result = f.take().map(|f| f());
+    };
+    beside(others, &done, &caller, &mut run);
+    match result {
+        Some(result) => result,
+        None => unreachable!("the task ran once"),
+    }
+}
+
+/// Runs a task with so many others standing by. They are offered to the pool before anything of the task is, and
+/// threads steal the oldest offer first: so a thread that already works for the task is not caught standing by in the
+/// middle of it. (Where several tasks share a pool it may be, but not for long.)
+fn beside(others: usize, done: &AtomicBool, caller: &AtomicUsize, run: &mut (dyn FnMut() + Send)) {
+    match others {
+        0 => run(),
+        _ => {
+            rayon::join(|| beside(others - 1, done, caller, run), || stand_by(done, caller));
+        }
+    }
+}
+
+/// Marks the end of a task when dropped.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// Takes up work until all is done. The thread that runs the task itself must not be caught here either.
+fn stand_by(done: &AtomicBool, caller: &AtomicUsize) {
+    let mut last = Instant::now();
+    while !done.load(Ordering::Acquire)
+        && rayon::current_thread_index() != Some(caller.load(Ordering::SeqCst))
+    {
+        if rayon::yield_now() == Some(rayon::Yield::Executed) {
+            last = Instant::now();
+        } else if last.elapsed() > PATIENCE {
+            return;
+        }
+        std::hint::spin_loop();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,6 +130,24 @@ mod tests {
             assert_eq!(pool(threads).install(sum).to_bits(), one.to_bits());
         }
         assert!((one - values.iter().sum::<f64>()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn threads_that_stay_awake_change_nothing_and_let_go() {
+        let values: Vec<f64> = (0..10_007).map(|i| (i as f64 * 0.7).sin() * 1e3).collect();
+        let sum = || reduce(0..values.len(), 256, &|r| values[r].iter().sum::<f64>(), &|a, b| a + b);
+        let alone = sum();
+        for threads in [1, 2, 3, 9] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for _ in 0..200 {
+                let nested = || awake(|| (awake(sum), sum()));
+                assert_eq!(pool.install(nested), (alone, alone));
+            }
+            let panics = std::panic::AssertUnwindSafe(|| pool.install(|| awake(|| panic!("inside"))));
+            assert!(std::panic::catch_unwind(panics).is_err());
+            assert_eq!(pool.install(|| awake(sum)), alone, "the pool works after a panic");
+        }
+        assert_eq!(awake(sum), alone, "from a thread outside every pool");
     }
 
     #[test]

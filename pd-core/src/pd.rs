@@ -73,7 +73,7 @@ impl ProjectiveDynamics {
                 let objective = self.measure_objective(context)?;
                 self.objectives.push(objective);
             }
-            let norm = self.descent.iterate(context, report)?;
+            let norm = exec::awake(|| self.descent.iterate(context, report))?;
             if iteration == 0 {
                 first_norm = norm;
             }
