@@ -4,6 +4,7 @@
 
 pub mod cases;
 pub mod clock;
+pub mod families;
 pub mod frames;
 pub mod peers;
 pub mod plain;

@@ -5,7 +5,8 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a report program")]
 
 use benches::clock::cpu_seconds;
-use pd_sim::scene::{Scene, SceneDesc, SceneRun, read_desc};
+use benches::families::{cloth, solid};
+use pd_sim::scene::{Scene, SceneDesc, SceneRun};
 use pd_sim::{ModelPaths, Registry, SceneError};
 use pd_tables::plot::{Line, Plot};
 use std::fmt::Write;
@@ -40,24 +41,6 @@ const FAMILIES: [Family; 2] = [
         theory: "nested dissection of a solid: factor n^2, fill n^1.33",
     },
 ];
-
-fn cloth(n: usize) -> Result<SceneDesc, SceneError> {
-    let (mut desc, _) = read_desc("cloth-100")?;
-    let object = &mut desc.objects[0];
-    object.shape = pd_sim::scene::desc::ShapeDesc::Grid { rows: n, columns: n, width: 1.0, depth: 1.0 };
-    object.pins[0].select.vertices = vec![0, (n * (n + 1)) as u32];
-    desc.step.iterations = 10;
-    Ok(desc)
-}
-
-fn solid(n: usize) -> Result<SceneDesc, SceneError> {
-    let (mut desc, _) = read_desc("bar")?;
-    let object = &mut desc.objects[0];
-    object.shape = pd_sim::scene::desc::ShapeDesc::Bar { width: n, height: n, depth: n, length: 1.0 };
-    object.pins[0].select.ranges = vec![[0, (n + 1) as u32, 1]];
-    desc.colliders.clear();
-    Ok(desc)
-}
 
 struct Sample {
     count: f64,

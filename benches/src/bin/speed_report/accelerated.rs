@@ -6,21 +6,22 @@ use pd_sim::scene::{Scene, SceneRun};
 use pd_sim::{ModelPaths, Simulation};
 use std::fmt::Write;
 
-type Error = Box<dyn std::error::Error + Send + Sync>;
+use super::Error;
 
 /// Frames before the measured one: things move.
 const WARM_UP: usize = 30;
 
-pub(super) fn report(quick: bool) -> Result<String, Error> {
+pub(super) fn report(choice: &super::Choice) -> Result<String, Error> {
     let mut text = String::from(
-        "\n## Accelerated stepping\n\nIterations after which one more frame has at most the error of ten plain iterations (root \
+        "\nIterations after which one more frame has at most the error of ten plain iterations (root \
          mean square distance to the converged positions), from a scene in motion. Local steps are counted too: a line search \
          may take more than one per iteration. Goal: at most 4.\n\n| scene | error of 10 plain, m | anderson | its local \
          steps | L-BFGS | its local steps |\n|---|---|---|---|---|---|\n",
     );
-    let scenes: &[&str] =
-        if quick { &["bunny-twin"] } else { &["cloth-140", "bunny-twin", "armadillo-free-twin"] };
-    for name in scenes {
+    for name in ["cloth-140", "bunny-twin", "armadillo-free-twin"] {
+        if !choice.takes(name, name == "bunny-twin") {
+            continue;
+        }
         let scene = Scene::load(name, &ModelPaths::default())?;
         let stepper = ProjectiveDynamics::new(PanelCholesky::default());
         let mut run = SceneRun::with_stepper(scene, Box::new(stepper))?;

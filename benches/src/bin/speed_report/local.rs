@@ -1,5 +1,6 @@
 //! The local step: projections per element against a library's decomposition, whole local steps against the memory.
 
+use super::Error;
 use benches::clock::{bandwidth, cpu_seconds, least};
 use benches::plain;
 use pd_constraints::{Bending, BendingWeights, EdgeSprings, RingsRef, StrainRange, TetStrain, TriStrain};
@@ -9,12 +10,10 @@ use pd_mesh::generate;
 use pd_mesh::topology::Rings;
 use std::fmt::Write;
 
-type Error = Box<dyn std::error::Error + Send + Sync>;
-
-pub(super) fn report(quick: bool) -> Result<String, Error> {
-    let budget = if quick { 0.2 } else { 1.5 };
+pub(super) fn report(choice: &super::Choice) -> Result<String, Error> {
+    let budget = if choice.quick { 0.2 } else { 1.5 };
     let mut text = String::from(
-        "\n## Projections\n\nr = D x − project(D x) per element, one thread, against one element after another with nalgebra's \
+        "\n### Projections\n\nr = D x − project(D x) per element, one thread, against one element after another with nalgebra's \
          decomposition. Vertices are moved at random by a part of the cell. Goal: 20 times for tetrahedra.\n\n| batch | \
          elements | plain, ns | ours, ns | ratio | largest difference |\n|---|---|---|---|---|---|\n",
     );
@@ -31,7 +30,7 @@ pub(super) fn report(quick: bool) -> Result<String, Error> {
             text += &projection(&name, model.batches()[0].as_ref(), twin?.batches()[0].as_ref(), &x, budget);
         }
     }
-    text += "\n## Local step against the memory\n\nThe whole local step (projection, forces, sum by vertex) per element, one \
+    text += "\n### Whole local step against the memory\n\nThe whole local step (projection, forces, sum by vertex) per element, one \
              thread. Bytes are those of the arrays it reads and writes once each; the roof is their time at the bandwidth for \
              a working set of that size.\n\n| batch | elements | ns | bytes | roof, ns | times the roof |\n|---|---|---|---|---|---|\n";
     for cells in [140usize, 600] {
