@@ -1,7 +1,7 @@
-//! The frame around the view: tool bar, panels, status bar, help, problems.
+//! The frame around the view: tool bar, panels, status bar.
 
 use super::dialogs::Purpose;
-use super::keys::{self, Action, MOUSE, SHORTCUTS, Tool};
+use super::keys::{self, Action, Tool};
 use super::settings::{LeftPage, RightPage};
 use super::worker::Command;
 use super::{App, Selected, edit, recording, settings};
@@ -14,7 +14,8 @@ impl eframe::App for App {
             self.act(action);
         }
         // A field that loses its text in this pass still writes it, into a scene it was not meant for.
-        let opened = std::mem::take(&mut self.replaced).then(|| self.document.desc.clone());
+        let opened = std::mem::take(&mut self.typing).then(|| self.document.desc.clone());
+        let before = self.documents;
         Panel::top("tool bar").show(ui, |ui| self.tool_bar(ui));
         Panel::bottom("status bar").show(ui, |ui| self.status_bar(ui, frame));
         if self.settings.panels {
@@ -30,7 +31,7 @@ impl eframe::App for App {
         egui::CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| self.show_stage(ui));
         self.show_help(ui);
         self.show_problem(ui);
-        if let Some(desc) = opened.filter(|_| !self.replaced) {
+        if let Some(desc) = opened.filter(|_| self.documents == before) {
             self.document.desc = desc;
         }
         self.record();
@@ -270,58 +271,5 @@ impl App {
             RightPage::Measure => self.measure_page(ui),
             RightPage::Record => self.record_page(ui),
         });
-    }
-
-    fn show_help(&mut self, ui: &mut Ui) {
-        if !self.help {
-            return;
-        }
-        let mut open = true;
-        egui::Window::new("Keys and mouse").open(&mut open).collapsible(false).default_width(520.0).show(
-            ui.ctx(),
-            |ui| {
-                ui.columns(2, |columns| {
-                    columns[0].heading("Mouse and touchpad");
-                    super::widgets::grid(&mut columns[0], "help mouse", |ui| {
-                        for (input, words) in MOUSE {
-                            ui.label(RichText::new(*input).strong());
-                            ui.label(*words);
-                            ui.end_row();
-                        }
-                    });
-                    columns[1].heading("Keys");
-                    super::widgets::grid(&mut columns[1], "help keys", |ui| {
-                        for shortcut in SHORTCUTS {
-                            ui.label(RichText::new(shortcut.keys).strong());
-                            ui.label(shortcut.words);
-                            ui.end_row();
-                        }
-                    });
-                });
-            },
-        );
-        self.help = open;
-    }
-
-    fn show_problem(&mut self, ui: &mut Ui) {
-        let Some(problem) = self.problem.clone() else { return };
-        let mut keep = true;
-        let window = egui::Window::new("Problem").collapsible(false).resizable(false).default_width(420.0);
-        window.anchor(egui::Align2::CENTER_TOP, [0.0, 60.0]).show(ui.ctx(), |ui| {
-            ui.label(RichText::new(&problem.what).strong().size(16.0));
-            ui.add_space(4.0);
-            if !problem.details.is_empty() {
-                ui.label(RichText::new(&problem.details).monospace());
-                ui.add_space(4.0);
-            }
-            ui.label(format!("What to do: {}", problem.advice));
-            ui.add_space(6.0);
-            if ui.button("Dismiss").clicked() {
-                keep = false;
-            }
-        });
-        if !keep {
-            self.problem = None;
-        }
     }
 }

@@ -11,6 +11,7 @@ pub mod history;
 pub mod import;
 pub mod keys;
 mod layout;
+mod notices;
 mod panels;
 pub mod recording;
 pub mod requests;
@@ -102,8 +103,10 @@ pub struct App {
     imports: import::Imports,
     panels: panels::State,
     redraw: bool,
-    /// Whether the document was replaced while a text was typed for the one before.
-    replaced: bool,
+    /// Whether a text was being typed when the document was replaced.
+    typing: bool,
+    /// Documents so far.
+    documents: u64,
     registry: pd_sim::Registry,
     context: egui::Context,
     device: Option<egui_wgpu::RenderState>,
@@ -161,7 +164,8 @@ impl App {
             imports: import::Imports::default(),
             panels: panels::State::default(),
             redraw: true,
-            replaced: false,
+            typing: false,
+            documents: 0,
             registry: worker::registry(),
             context,
             device,
@@ -199,12 +203,10 @@ impl App {
 
     /// Gives up a text being typed: it was meant for the scene before.
     fn drop_typing(&mut self) {
-        self.context.memory_mut(|memory| {
-            if let Some(id) = memory.focused() {
-                memory.surrender_focus(id);
-                self.replaced = true;
-            }
-        });
+        let focused =
+            self.context.memory_mut(|memory| memory.focused().inspect(|id| memory.surrender_focus(*id)));
+        self.typing = focused.is_some();
+        self.documents += 1;
     }
 
     /// Saves the document.

@@ -4,7 +4,7 @@
 //! something else. Every request has a number, every [`Message`] names the request it is about, and two numbers decide:
 //!
 //! - requests before `since` were replaced as a whole, by another scene or by none: nothing about them counts;
-//! - requests up to `ended` are ready, refused or given up: a stage that their preparation reports late does not count.
+//! - requests up to `ended` are in force, refused or given up: a stage that their preparation reports late does not count.
 //!
 //! An edit replaces nothing: the scene before it runs until the edited one is ready, and what it tells counts. So does a
 //! scene whose replacement was refused or given up: it goes on, and is heard again.
@@ -46,6 +46,11 @@ impl Requests {
         self.asked
     }
 
+    /// Whether the last request has been answered.
+    pub fn is_answered(&self) -> bool {
+        self.ended == self.asked
+    }
+
     /// Whether a message counts. It is to be asked once for every message, in the order of their arrival.
     pub fn admit(&mut self, message: &Message) -> bool {
         if message.about < self.since {
@@ -55,6 +60,10 @@ impl Requests {
             Event::Preparing(_) => message.about > self.ended,
             Event::Ready(_) => {
                 (self.runs, self.ended) = (message.about, self.ended.max(message.about));
+                true
+            }
+            Event::Applied => {
+                self.ended = self.ended.max(message.about);
                 true
             }
             Event::Cancelled | Event::Refused(_) => {
@@ -123,5 +132,17 @@ mod tests {
         assert!(requests.admit(&preparing(later)), "the one after it has");
         assert!(requests.admit(&refused(later)));
         assert!(!requests.admit(&preparing(later)));
+    }
+
+    #[test]
+    fn every_request_is_answered_once_the_last_is() {
+        let mut requests = Requests::default();
+        assert!(requests.is_answered(), "there is none");
+        let scene = requests.replace();
+        let (_, last) = (requests.edit(), requests.edit());
+        assert!(requests.admit(&cancelled(scene)) && !requests.is_answered());
+        assert!(requests.admit(&Message { about: last, event: Event::Applied }) && requests.is_answered());
+        requests.clear();
+        assert!(requests.is_answered(), "nothing is asked for");
     }
 }

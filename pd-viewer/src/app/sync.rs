@@ -50,6 +50,7 @@ impl App {
                 self.preparing = None;
                 self.note = "Cancelled; what ran before still runs".into();
             }
+            Event::Applied => {}
             Event::Refused(problem) => {
                 self.preparing = None;
                 self.problem = Some(problem);
@@ -89,6 +90,11 @@ impl App {
             self.refresh_drawing();
             self.frame_all();
         }
+    }
+
+    /// Whether everything asked for has been answered: what runs is what was last sent, unless that was refused.
+    pub fn is_settled(&self) -> bool {
+        self.requests.is_answered()
     }
 
     /// Shows everything.

@@ -1,6 +1,8 @@
 //! One number per vertex, to be shown as a colour.
 
 use super::Topology;
+use super::fold::{Hinge, fold_angle, hinges};
+use super::incidence::Incidence;
 use pd_core::{Real, State, StepContext, Vec3, resolve_collisions, stepper::predict};
 use rayon::prelude::*;
 
@@ -53,9 +55,6 @@ pub struct FieldInput<'a> {
     pub before: Option<&'a State>,
 }
 
-/// An edge with the triangles on both sides: its ends, then the opposite corners.
-type Hinge = [u32; 4];
-
 /// Rest shape and scratch for the fields of one scene; nothing is allocated after the first use of a field.
 #[derive(Debug)]
 pub struct FieldScratch {
@@ -69,42 +68,6 @@ pub struct FieldScratch {
     rows: Vec<Vec3>,
     gradient: Vec<Vec3>,
     sorted: Vec<f32>,
-}
-
-/// Items by vertex.
-#[derive(Debug)]
-struct Incidence {
-    offsets: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl Incidence {
-    fn new<const N: usize>(vertices: usize, items: &[[u32; N]], corners: usize) -> Self {
-        let mut offsets = vec![0u32; vertices + 1];
-        for v in items.iter().flat_map(|item| &item[..corners]) {
-            offsets[*v as usize + 1] += 1;
-        }
-        for v in 1..offsets.len() {
-            offsets[v] += offsets[v - 1];
-        }
-        let mut next = offsets.clone();
-        let mut list = vec![0; items.len() * corners];
-        for (k, item) in items.iter().enumerate() {
-            for v in &item[..corners] {
-                list[next[*v as usize] as usize] = k as u32;
-                next[*v as usize] += 1;
-            }
-        }
-        Self { offsets, items: list }
-    }
-
-    /// The largest of the items' values at every vertex.
-    fn largest(&self, values: &[f32], out: &mut [f32]) {
-        out.par_iter_mut().enumerate().with_min_len(4096).for_each(|(v, out)| {
-            let around = &self.items[self.offsets[v] as usize..self.offsets[v + 1] as usize];
-            *out = around.iter().fold(0.0, |most, &item| most.max(values[item as usize]));
-        });
-    }
 }
 
 impl FieldScratch {
@@ -209,34 +172,6 @@ impl FieldScratch {
         let round = [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].map(|m| m * power);
         (0.0, round.into_iter().find(|&r| r >= high * 0.999).unwrap_or(high))
     }
-}
-
-/// Edges between two triangles; edges of one, or of more than two, have no fold angle.
-fn hinges(triangles: &[[u32; 3]]) -> Vec<Hinge> {
-    let mut sides: Vec<([u32; 2], u32)> = Vec::with_capacity(triangles.len() * 3);
-    for &[a, b, c] in triangles {
-        for (i, j, opposite) in [(a, b, c), (b, c, a), (c, a, b)] {
-            sides.push(([i.min(j), i.max(j)], opposite));
-        }
-    }
-    sides.sort_unstable();
-    let groups = sides.chunk_by(|a, b| a.0 == b.0);
-    groups
-        .filter(|g| g.len() == 2 && g[0].1 != g[1].1)
-        .map(|g| [g[0].0[0], g[0].0[1], g[0].1, g[1].1])
-        .collect()
-}
-
-/// Signed angle between the triangles at a hinge, radians; 0 where they are flat.
-fn fold_angle(&[a, b, c, d]: &Hinge, x: &[Vec3]) -> Real {
-    let [a, b, c, d] = [a, b, c, d].map(|v| x[v as usize]);
-    let edge = b - a;
-    let (left, right) = (edge.cross(&(c - a)), (d - a).cross(&edge));
-    let length = edge.norm();
-    if length == 0.0 {
-        return 0.0;
-    }
-    (left.cross(&right).dot(&edge) / length).atan2(left.dot(&right))
 }
 
 #[cfg(test)]

@@ -2,23 +2,9 @@
 //!
 //! A tree of boxes over the triangles is split once at the median of the longer side and afterwards only refitted, which
 //! costs as much as reading the triangles; a ray then visits a few dozen of them. Triangles are met from both sides.
-//! Intersection after Möller and Trumbore (1997), in double precision.
 
+use super::hit::{Hit, hit, meet};
 use super::{Ray, Topology};
-use pd_core::Vec3;
-
-/// What a ray meets.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// Triangle of the topology.
-    pub triangle: u32,
-    /// Corner of it nearest to the point.
-    pub vertex: u32,
-    /// The point, m.
-    pub point: Vec3,
-    /// Its distance from the ray's origin, m.
-    pub distance: f64,
-}
 
 /// Triangles per leaf.
 const LEAF: usize = 8;
@@ -187,55 +173,12 @@ impl PickTree {
     }
 }
 
-/// As [`PickTree::pick`], by trying every triangle: the oracle, and good enough for small meshes.
-pub fn pick_brute_force(ray: &Ray, triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> Option<Hit> {
-    let mut best: Option<(f64, u32)> = None;
-    for (k, t) in triangles.iter().enumerate() {
-        if let Some(distance) = meet(ray, t.map(|v| positions[v as usize]))
-            && best.is_none_or(|(d, _)| distance < d)
-        {
-            best = Some((distance, k as u32));
-        }
-    }
-    best.map(|(distance, item)| hit(ray, distance, item, triangles, positions))
-}
-
-/// Distance at which a ray meets a triangle.
-fn meet(ray: &Ray, corners: [[f32; 3]; 3]) -> Option<f64> {
-    let [a, b, c] = corners.map(|p| Vec3::from(p.map(f64::from)));
-    let (e1, e2) = (b - a, c - a);
-    let p = ray.direction.cross(&e2);
-    let det = e1.dot(&p);
-    if det == 0.0 {
-        return None;
-    }
-    let s = ray.origin - a;
-    let u = s.dot(&p) / det;
-    if !(0.0..=1.0).contains(&u) {
-        return None;
-    }
-    let q = s.cross(&e1);
-    let v = ray.direction.dot(&q) / det;
-    if v < 0.0 || u + v > 1.0 {
-        return None;
-    }
-    let t = e2.dot(&q) / det;
-    (t > 0.0).then_some(t)
-}
-
-fn hit(ray: &Ray, distance: f64, triangle: u32, triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> Hit {
-    let point = ray.at(distance);
-    let corners = triangles[triangle as usize];
-    let away = |v: u32| (Vec3::from(positions[v as usize].map(f64::from)) - point).norm_squared();
-    let nearer = |a: u32, b: u32| if away(b) < away(a) { b } else { a };
-    let vertex = nearer(nearer(corners[0], corners[1]), corners[2]);
-    Hit { triangle, vertex, point, distance }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::hit::pick_brute_force;
     use super::*;
     use crate::draw::{Bounds, Camera, Drawing};
+    use pd_core::Vec3;
     use pd_sim::scene::{Scene, SceneRun};
     use pd_sim::{ModelPaths, Registry};
 

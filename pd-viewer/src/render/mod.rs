@@ -16,6 +16,7 @@
 mod bodies;
 mod buffer;
 mod callback;
+mod constants;
 mod globals;
 mod gpu;
 mod legend;
@@ -23,6 +24,7 @@ mod marks;
 mod matcap;
 mod obstacles;
 mod offscreen;
+mod passes;
 mod pipeline;
 mod renderer;
 mod texture;

@@ -1,45 +1,16 @@
 //! Draws a [`Drawing`] into a texture of its own: first the shadow map, then background, surfaces, floor, wires, lines
 //! and dots.
 
-use super::bodies::{Bodies, PieceMesh};
+use super::bodies::Bodies;
 use super::buffer::Growing;
-use super::globals::{Globals, casts_shadows, colours, shading_numbers};
+use super::constants::{DrawConstants, SLOT};
+use super::globals::{Globals, casts_shadows, colours};
 use super::marks::MarkBuffers;
 use super::obstacles::ObstacleMeshes;
 use super::pipeline::Pipelines;
 use super::texture::{Tables, Target};
-use crate::draw::{Bounds, Camera, Drawing, Material, Options, Shading};
+use crate::draw::{Bounds, Camera, Drawing, Material, Options};
 use egui_wgpu::wgpu;
-
-/// Bytes between the constants of two draws: what every device allows.
-const SLOT: usize = 256;
-
-/// Constants of one draw, as `Draw` in `surface.wgsl`, filled up to a slot.
-#[repr(C)]
-#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-struct DrawConstants {
-    offset: [f32; 4],
-    front: [f32; 4],
-    back: [f32; 4],
-    flags: [f32; 4],
-    shading: [f32; 4],
-    unused: [[f32; 4]; 11],
-}
-
-impl DrawConstants {
-    fn new(offset: [f32; 3], material: &Material, shading: Option<Shading>, flags: [f32; 4]) -> Self {
-        let (model, layer) = shading.map_or((-1.0, 0.0), shading_numbers);
-        let ([r, g, b], [br, bg, bb]) = (material.colour, material.back);
-        Self {
-            offset: [offset[0], offset[1], offset[2], 0.0],
-            front: [r, g, b, material.specular],
-            back: [br, bg, bb, material.shininess.max(1.0)],
-            flags,
-            shading: [model, layer, 0.0, 0.0],
-            unused: [[0.0; 4]; 11],
-        }
-    }
-}
 
 /// Draws into a colour and depth target of its own, which the window then copies.
 ///
@@ -47,21 +18,21 @@ impl DrawConstants {
 /// options changed, and add a [`SceneCallback`](super::SceneCallback) to the painter. Without one: [`Offscreen`](super::Offscreen).
 pub struct SceneRenderer {
     samples: u32,
-    pipelines: Pipelines,
-    tables: Tables,
+    pub(super) pipelines: Pipelines,
+    pub(super) tables: Tables,
     sampler: wgpu::Sampler,
     globals: wgpu::Buffer,
-    globals_bind: wgpu::BindGroup,
+    pub(super) globals_bind: wgpu::BindGroup,
     slots: Growing,
-    slots_bind: wgpu::BindGroup,
-    constants: Vec<DrawConstants>,
-    bodies: Bodies,
-    obstacles: ObstacleMeshes,
-    marks: MarkBuffers,
+    pub(super) slots_bind: wgpu::BindGroup,
+    pub(super) constants: Vec<DrawConstants>,
+    pub(super) bodies: Bodies,
+    pub(super) obstacles: ObstacleMeshes,
+    pub(super) marks: MarkBuffers,
     target: Option<Target>,
-    options: Options,
+    pub(super) options: Options,
     bounds: Bounds,
-    has_floor: bool,
+    pub(super) has_floor: bool,
 }
 
 impl SceneRenderer {
@@ -196,107 +167,6 @@ impl SceneRenderer {
             ..Default::default()
         });
         self.draw_picture(&mut pass);
-    }
-
-    fn draw_picture(&self, pass: &mut wgpu::RenderPass<'_>) {
-        pass.set_bind_group(0, &self.globals_bind, &[]);
-        pass.set_pipeline(&self.pipelines.sky);
-        pass.draw(0..3, 0..1);
-        pass.set_bind_group(2, &self.tables.bind, &[]);
-        pass.set_pipeline(&self.pipelines.surface);
-        self.draw_surfaces(pass);
-        if self.has_floor {
-            pass.set_pipeline(&self.pipelines.floor);
-            self.set_slot(pass, self.constants.len() - 1);
-            pass.set_vertex_buffer(0, self.obstacles.floor.get().slice(..));
-            pass.set_vertex_buffer(1, self.obstacles.floor_normals.get().slice(..));
-            pass.set_vertex_buffer(2, self.obstacles.floor.get().slice(..));
-            pass.draw(0..6, 0..1);
-        }
-        self.draw_marks(pass);
-    }
-
-    /// Bodies and obstacles, with the pipeline that is set.
-    fn draw_surfaces(&self, pass: &mut wgpu::RenderPass<'_>) {
-        let bodies = &self.bodies;
-        if self.options.surfaces {
-            for (slot, piece) in bodies.pieces.iter().enumerate().filter(|(_, piece)| !piece.range.is_empty())
-            {
-                self.set_slot(pass, slot);
-                let tets = piece.mesh == PieceMesh::Tets;
-                let (positions, normals, values) = if tets {
-                    (&bodies.tet_positions, &bodies.tet_positions, &bodies.tet_values)
-                } else {
-                    (&bodies.positions, &bodies.normals, &bodies.values)
-                };
-                pass.set_vertex_buffer(0, positions.get().slice(..));
-                pass.set_vertex_buffer(1, normals.get().slice(..));
-                // Without values any buffer of that length does; it is not looked at.
-                let values = if bodies.has_values { values } else { positions };
-                pass.set_vertex_buffer(2, values.get().slice(..));
-                let indices = match piece.mesh {
-                    PieceMesh::Tets => {
-                        pass.draw(piece.range.clone(), 0..1);
-                        continue;
-                    }
-                    PieceMesh::Whole => &bodies.triangles,
-                    PieceMesh::Cut => &bodies.cut,
-                };
-                pass.set_index_buffer(indices.get().slice(..), wgpu::IndexFormat::Uint32);
-                pass.draw_indexed(piece.range.clone(), 0, 0..1);
-            }
-        }
-        if self.options.obstacles {
-            let first = bodies.pieces.len();
-            for (k, mesh) in self.obstacles.list.iter().enumerate().filter(|(_, mesh)| !mesh.hidden) {
-                self.set_slot(pass, first + k);
-                pass.set_vertex_buffer(0, mesh.positions.get().slice(..));
-                pass.set_vertex_buffer(1, mesh.normals.get().slice(..));
-                pass.set_vertex_buffer(2, mesh.positions.get().slice(..));
-                pass.set_index_buffer(mesh.triangles.get().slice(..), wgpu::IndexFormat::Uint32);
-                pass.draw_indexed(0..mesh.indices, 0, 0..1);
-            }
-        }
-    }
-
-    fn draw_marks(&self, pass: &mut wgpu::RenderPass<'_>) {
-        let (pipelines, bodies) = (&self.pipelines, &self.bodies);
-        pass.set_vertex_buffer(0, bodies.positions.get().slice(..));
-        if !bodies.wire_ranges.is_empty() {
-            pass.set_pipeline(&pipelines.wire.behind);
-            pass.set_index_buffer(bodies.wire.get().slice(..), wgpu::IndexFormat::Uint32);
-            for range in &bodies.wire_ranges {
-                pass.draw_indexed(range.clone(), 0, 0..1);
-            }
-        }
-        if self.options.edges {
-            pass.set_pipeline(&pipelines.wire.on_top);
-            pass.set_index_buffer(bodies.edges.get().slice(..), wgpu::IndexFormat::Uint32);
-            for (edges, _) in &bodies.shown {
-                pass.draw_indexed(edges.clone(), 0, 0..1);
-            }
-        }
-        if self.options.points {
-            pass.set_pipeline(&pipelines.vertices);
-            for (_, vertices) in &bodies.shown {
-                pass.draw(0..4, vertices.clone());
-            }
-        }
-        let marks = [(&pipelines.lines, &self.marks.lines), (&pipelines.dots, &self.marks.dots)];
-        for (pipelines, instances) in marks {
-            pass.set_vertex_buffer(0, instances.buffer.get().slice(..));
-            let ranges = [0..instances.behind, instances.behind..instances.all];
-            for (pipeline, range) in [&pipelines.behind, &pipelines.on_top].into_iter().zip(ranges) {
-                if !range.is_empty() {
-                    pass.set_pipeline(pipeline);
-                    pass.draw(0..4, range);
-                }
-            }
-        }
-    }
-
-    fn set_slot(&self, pass: &mut wgpu::RenderPass<'_>, slot: usize) {
-        pass.set_bind_group(1, &self.slots_bind, &[(slot * SLOT) as u32]);
     }
 
     /// Copies the picture into the present viewport of a pass.

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Most time any preparation may take here.
-const LIMIT: Duration = Duration::from_secs(300);
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// The software rasteriser uses all cores; windows of several tests at once only slow each other down.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -84,9 +84,26 @@ impl Window {
             if done(self.harness.state()) {
                 return;
             }
-            assert!(start.elapsed() < LIMIT, "waited in vain for {what}; problem: {:?}", self.app().problem);
+            assert!(start.elapsed() < LIMIT, "waited in vain for {what}: {}", self.state());
             std::thread::sleep(Duration::from_millis(4));
         }
+    }
+
+    /// What a wait in vain is to be understood from.
+    fn state(&self) -> String {
+        let app = self.app();
+        let loaded = app.loaded.as_ref().map(|loaded| (loaded.id, &loaded.desc.objects, &loaded.desc.solver));
+        let frame = &app.frame;
+        format!(
+            "problem {:?}, preparing {:?}, note {:?}, frame {} of scene {}, running {}, loaded {loaded:?}, document {:?}",
+            app.problem,
+            app.preparing,
+            app.note,
+            frame.frame,
+            frame.scene,
+            frame.running,
+            (&app.document.desc.objects, &app.document.desc.solver),
+        )
     }
 
     /// Waits for the edit last made to take effect.
@@ -99,7 +116,9 @@ impl Window {
         self.step();
         self.wait("the edit", |app| {
             let wanted = bodies(&app.document.desc);
-            app.preparing.is_none()
+            // A scene that looks the same may still be the one before.
+            app.is_settled()
+                && app.preparing.is_none()
                 && app.loaded.as_ref().is_some_and(|loaded| bodies(&loaded.desc) == wanted)
         });
     }

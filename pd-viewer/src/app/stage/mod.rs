@@ -1,12 +1,13 @@
 //! The view: camera, picking, pulling, pinning, and what the tools do with the left button.
 
 mod camera;
+mod click;
 mod gizmo;
 mod region;
 
 use super::keys::Tool;
 use super::worker::Command;
-use super::{App, Selected, edit};
+use super::{App, Selected};
 use crate::render::SceneCallback;
 use egui::{Modifiers, PointerButton, Pos2, Rect, Response, Sense, Ui};
 use gizmo::Grab;
@@ -249,57 +250,6 @@ impl App {
             Gesture::Pull { .. } => self.worker.send(Command::Pull(None)),
             _ => {}
         }
-        self.redraw = true;
-    }
-
-    fn click(&mut self, at: Pos2, modifiers: Modifiers) {
-        let picks = matches!(self.tool, Tool::Pull | Tool::Move | Tool::Rotate | Tool::Scale);
-        if modifiers.shift && picks {
-            let ray = self.ray(at);
-            if let Some(hit) = self.drawing.pick(&ray) {
-                self.toggle_pin(hit.vertex);
-            }
-        } else if self.tool == Tool::Brush {
-            self.brush(at);
-        } else {
-            self.select_under(at);
-        }
-    }
-
-    /// Selects the body or obstacle under a place of the window.
-    fn select_under(&mut self, at: Pos2) {
-        let ray = self.ray(at);
-        let body = self.drawing.pick(&ray);
-        let obstacle = self.drawing.pick_obstacle(&ray);
-        let before = self.selected;
-        self.selected = match (body, obstacle) {
-            (Some(hit), other) if other.is_none_or(|(_, distance)| hit.distance <= distance) => {
-                self.stage.picked = Some(hit.vertex);
-                self.body_of(hit.vertex).map_or(Selected::Nothing, |(index, _)| Selected::Object(index))
-            }
-            (_, Some((k, _))) => {
-                self.drawing.obstacles.get(k).map_or(Selected::Nothing, |o| Selected::Obstacle(o.index))
-            }
-            _ => Selected::Nothing,
-        };
-        if self.selected != before {
-            self.vertices.clear();
-        }
-        self.redraw = true;
-    }
-
-    /// Pins a vertex of the scene where it is, or lets it go.
-    pub fn toggle_pin(&mut self, vertex: u32) {
-        let Some((index, own)) = self.body_of(vertex) else { return };
-        let Some(at) = self.vertex(vertex) else { return };
-        let Some(loaded) = self.loaded.clone() else { return };
-        let object = &mut self.document.desc.objects[index];
-        let Some(body) = loaded.objects.iter().find(|body| body.name == object.name) else { return };
-        let rest = &loaded.rest[body.range.clone()];
-        let pinned = edit::toggle_pin(object, body, own, at, rest);
-        let name = object.name.clone();
-        self.stage.picked = Some(vertex);
-        self.note = format!("Vertex {own} of {name} {}", if pinned { "pinned" } else { "unpinned" });
         self.redraw = true;
     }
 

@@ -97,6 +97,8 @@ pub enum Event {
     Preparing(Stage),
     /// The scene is ready and its first frame published.
     Ready(Arc<Loaded>),
+    /// The request changed something that needs no preparation, and is in force.
+    Applied,
     /// This request and those before it were given up.
     Cancelled,
     /// The request cannot be met; the simulation goes on as it was.

@@ -35,10 +35,11 @@ impl Engine {
             && is_outside_only(&live.run.scene.desc, &request.desc)
         {
             // Forces are made anew only if they changed; a pull is no force, so it stays.
-            if let Err(error) = live.run.set_outside(request.desc) {
-                self.post.tell(request.number, Event::Refused(Problem::of(&error)));
-            }
-            return;
+            let event = match live.run.set_outside(request.desc) {
+                Ok(()) => Event::Applied,
+                Err(error) => Event::Refused(Problem::of(&error)),
+            };
+            return self.post.tell(request.number, event);
         }
         match self.scenes.building {
             // An edit waits for the edit before it, so that dragging a slider does not starve itself.
