@@ -41,6 +41,49 @@ pub fn nearest(f: &Mat3, min: Real, max: Real) -> Mat3 {
     u * Mat3::from_diagonal(&clamped) * v_t
 }
 
+/// Volume of tetrahedra, kept, by a library's decomposition and Newton's method for the multiplier (see `product.rs` of
+/// `pd-constraints`); for changes of volume below a factor of two.
+pub struct PlainVolume {
+    stencil: Stencil,
+}
+
+impl PlainVolume {
+    /// With the rows of deformation gradients.
+    pub fn new(stencil: Stencil) -> Self {
+        Self { stencil }
+    }
+}
+
+impl EnergyBatch for PlainVolume {
+    fn kind(&self) -> &'static str {
+        "plain-volume"
+    }
+
+    fn stencil(&self) -> &Stencil {
+        &self.stencil
+    }
+
+    fn project(&self, _: Range<usize>, z: &mut [Vec3]) {
+        for z in z.chunks_exact_mut(3) {
+            let svd = Mat3::from_columns(&[z[0], z[1], z[2]]).svd(true, true);
+            let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { continue };
+            let sigma = svd.singular_values;
+            let (mut mu, mut x) = (0.0, sigma);
+            for _ in 0..20 {
+                x = sigma.map(|v| 0.5 * (v + (v * v + 4.0 * mu).max(0.0).sqrt()));
+                let slope: Real = (0..3).map(|i| 1.0 / (x[i] * (2.0 * x[i] - sigma[i]))).sum();
+                let product = x.product();
+                if (product - 1.0).abs() < 1e-14 {
+                    break;
+                }
+                mu -= (product - 1.0) / (product * slope);
+            }
+            let nearest = u * Mat3::from_diagonal(&x) * v_t;
+            (0..3).for_each(|j| z[j] = nearest.column(j).into());
+        }
+    }
+}
+
 /// The twin of a model of tetrahedra; `None` if it has other batches or a range that differs by axis.
 pub fn model(fast: &Model) -> Option<Result<Model, ModelError>> {
     let mut builder = Model::with_masses(fast.masses().to_vec());

@@ -7,7 +7,8 @@ use crate::lbfgs::Lbfgs;
 /// What projective dynamics does with the direction that a local and a global step give.
 ///
 /// All choices share the matrix and its factor, and all converge to the same minimiser; they differ in how many
-/// iterations that takes.
+/// iterations that takes. Those that accelerate also choose their first iterate: where the forces at the present
+/// positions would take the vertices, if the objective is smaller there than at the inertial target (two local steps).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Acceleration {
     /// x ← x + d: projective dynamics as published. The objective never grows.

@@ -9,17 +9,13 @@
 
 use crate::acceleration::{MOST_WINDOW, solve_small};
 use crate::exec::{self, VERTEX_CHUNK};
+use crate::ring::Ring;
 use crate::{Real, Vec3};
 
-/// The last differences of F and G, in a ring.
+/// The last differences of F and G.
 pub(crate) struct Anderson {
-    window: usize,
-    /// Differences held.
-    held: usize,
-    /// Slot the next difference goes to.
-    next: usize,
-    delta_f: Vec<Vec<Vec3>>,
-    delta_g: Vec<Vec<Vec3>>,
+    /// ΔF and ΔG.
+    deltas: Ring,
     last_f: Vec<Vec3>,
     last_g: Vec<Vec3>,
     gram: [[Real; MOST_WINDOW]; MOST_WINDOW],
@@ -30,11 +26,7 @@ impl Anderson {
     pub(crate) fn new(window: usize, vertices: usize) -> Self {
         let zeros = || vec![Vec3::zeros(); vertices];
         Self {
-            window,
-            held: 0,
-            next: 0,
-            delta_f: (0..window).map(|_| zeros()).collect(),
-            delta_g: (0..window).map(|_| zeros()).collect(),
+            deltas: Ring::new(window, vertices),
             last_f: zeros(),
             last_g: zeros(),
             gram: [[0.0; MOST_WINDOW]; MOST_WINDOW],
@@ -42,10 +34,9 @@ impl Anderson {
         }
     }
 
-    /// Forgets everything: a new step, or the safeguard has spoken.
+    /// Forgets everything: a new step.
     pub(crate) fn reset(&mut self) {
-        self.held = 0;
-        self.next = 0;
+        self.deltas.clear();
         self.started = false;
     }
 
@@ -57,17 +48,14 @@ impl Anderson {
     /// In: x and d at x. Out: the mixed next iterate in `x`.
     pub(crate) fn advance(&mut self, x: &mut [Vec3], d: &[Vec3]) {
         if self.started {
-            let slot = self.next;
-            let (delta_f, delta_g) = (&mut self.delta_f[slot], &mut self.delta_g[slot]);
+            let (delta_f, delta_g) = self.deltas.room();
             for i in 0..x.len() {
-                let g = x[i] + d[i];
                 delta_f[i] = d[i] - self.last_f[i];
-                delta_g[i] = g - self.last_g[i];
+                delta_g[i] = (x[i] + d[i]) - self.last_g[i];
             }
-            self.next = (slot + 1) % self.window;
-            self.held = (self.held + 1).min(self.window);
-            for j in 0..self.held {
-                let value = dot(&self.delta_f[slot], &self.delta_f[j]);
+            let slot = self.deltas.keep();
+            for j in 0..self.deltas.len() {
+                let value = dot(self.deltas.pair(slot).0, self.deltas.pair(j).0);
                 self.gram[slot][j] = value;
                 self.gram[j][slot] = value;
             }
@@ -78,15 +66,16 @@ impl Anderson {
             self.last_g[i] = x[i] + d[i];
         }
         x.copy_from_slice(&self.last_g);
+        let held = self.deltas.len();
         let (mut c, mut theta) = ([0.0; MOST_WINDOW], [0.0; MOST_WINDOW]);
-        for j in 0..self.held {
-            c[j] = dot(&self.delta_f[j], d);
+        for j in 0..held {
+            c[j] = dot(self.deltas.pair(j).0, d);
         }
-        if self.held == 0 || !solve_small(self.held, &self.gram, &c, &mut theta) {
+        if held == 0 || !solve_small(held, &self.gram, &c, &mut theta) {
             return; // the plain step
         }
-        for j in 0..self.held {
-            for (x, delta) in x.iter_mut().zip(&self.delta_g[j]) {
+        for j in 0..held {
+            for (x, delta) in x.iter_mut().zip(self.deltas.pair(j).1) {
                 *x -= delta * theta[j];
             }
         }

@@ -29,8 +29,12 @@ pub(crate) struct Descent {
     pub(crate) x: Vec<Vec3>,
     pub(crate) b: Vec<Vec3>,
     direction: Vec<Vec3>,
-    /// Objective at the last accepted iterate; not a number before the first.
+    /// Minus the gradient at the other of two first iterates.
+    spare: Vec<Vec3>,
+    /// Objective at the last accepted iterate; accelerated steps only.
     objective: Real,
+    /// Whether `b` and `objective` belong to `x`.
+    evaluated: bool,
 }
 
 impl Descent {
@@ -39,9 +43,10 @@ impl Descent {
         global: Box<dyn GlobalSolver>,
         acceleration: Acceleration,
     ) -> Self {
-        let empty = Vec::new;
-        let (s, x, b, direction) = (empty(), empty(), empty(), empty());
-        Self { local, global, acceleration, memory: Memory::None, s, x, b, direction, objective: Real::NAN }
+        let [s, x, b, direction, spare] = [const { Vec::new() }; 5];
+        let (objective, evaluated) = (Real::NAN, false);
+        let memory = Memory::None;
+        Self { local, global, acceleration, memory, s, x, b, direction, spare, objective, evaluated }
     }
 
     pub(crate) fn prepare(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
@@ -49,7 +54,7 @@ impl Descent {
         self.local.prepare(model)?;
         self.global.analyse(model.pattern())?;
         self.global.factor(&model.system_matrix(context.params.dt))?;
-        for scratch in [&mut self.s, &mut self.x, &mut self.b, &mut self.direction] {
+        for scratch in [&mut self.s, &mut self.x, &mut self.b, &mut self.direction, &mut self.spare] {
             scratch.clear();
             scratch.resize(model.vertices(), Vec3::zeros());
         }
@@ -57,15 +62,53 @@ impl Descent {
         Ok(())
     }
 
-    /// Starts at the inertial target.
-    pub(crate) fn start(&mut self) {
-        self.x.copy_from_slice(&self.s);
-        self.objective = Real::NAN;
+    /// Chooses the first iterate. Plain steps start at the inertial target s and know nothing of it: `None`. Accelerated
+    /// ones start where the forces at the present positions xₙ would take the vertices,
+    ///
+    /// xₙ − h² M⁻¹ ∇objective(xₙ) = s − h² M⁻¹ ∇E(xₙ),
+    ///
+    /// if the objective is smaller there. In smooth motion elastic forces change little in a step, so this is much nearer
+    /// to the minimiser than s, which leaves them out; where they change suddenly (an impact) or the body is stiff, s
+    /// wins. It follows from the state alone, so a step does not depend on how the state was reached. Returns
+    /// ‖∇objective(s)‖, what the tolerance is relative to.
+    pub(crate) fn start(
+        &mut self,
+        context: &StepContext<'_>,
+        now: &[Vec3],
+        report: &mut StepReport,
+    ) -> Result<Option<Real>, StepError> {
+        self.evaluated = false;
         match &mut self.memory {
-            Memory::None => {}
+            Memory::None => {
+                self.x.copy_from_slice(&self.s);
+                return Ok(None);
+            }
             Memory::Anderson(memory) => memory.reset(),
             Memory::Lbfgs(memory) => memory.reset(),
         }
+        let (masses, dt) = (context.model.masses(), context.params.dt);
+        self.x.copy_from_slice(now);
+        self.evaluate(context, report)?;
+        for (i, guess) in self.direction.iter_mut().enumerate() {
+            *guess = now[i] + self.b[i] * (dt * dt / masses[i]);
+        }
+        self.x.copy_from_slice(&self.s);
+        self.evaluate(context, report)?;
+        let imbalance = dot(&self.b, &self.b).sqrt();
+        self.objective = self.objective_here(context)?;
+        std::mem::swap(&mut self.b, &mut self.spare);
+        std::mem::swap(&mut self.x, &mut self.direction);
+        self.evaluate(context, report)?;
+        let objective = self.objective_here(context)?;
+        // Not so for NaN.
+        if objective < self.objective {
+            self.objective = objective;
+        } else {
+            std::mem::swap(&mut self.b, &mut self.spare);
+            std::mem::swap(&mut self.x, &mut self.direction);
+        }
+        self.evaluated = true;
+        Ok(Some(imbalance))
     }
 
     /// One iteration; returns ‖∇objective‖ at the iterate it started from.
@@ -99,31 +142,29 @@ impl Descent {
                 Ok(norm)
             }
             Memory::Anderson(memory) => {
-                self.evaluate(context, report)?;
-                let mut objective = self.objective_here(context)?;
-                if objective > self.objective {
-                    // The mixed iterate was worse than the one before: take the plain one, which never is.
-                    self.x.copy_from_slice(memory.plain());
+                if !self.evaluated {
                     self.evaluate(context, report)?;
-                    objective = self.objective_here(context)?;
+                    let mut objective = self.objective_here(context)?;
+                    if objective > self.objective {
+                        // The mixed iterate was worse than the one before: take the plain one, which never is.
+                        self.x.copy_from_slice(memory.plain());
+                        self.evaluate(context, report)?;
+                        objective = self.objective_here(context)?;
+                    }
+                    self.objective = objective;
                 }
-                self.objective = objective;
+                self.evaluated = false;
                 let norm = dot(&self.b, &self.b).sqrt();
                 self.solve(report)?;
                 memory.advance(&mut self.x, &self.direction);
                 Ok(norm)
             }
             Memory::Lbfgs(memory) => {
-                if self.objective.is_nan() {
-                    self.evaluate(context, report)?;
-                    self.objective = self.objective_here(context)?;
-                }
                 let norm = dot(&self.b, &self.b).sqrt();
                 memory.x.copy_from_slice(&self.x);
                 memory.b.copy_from_slice(&self.b);
-                memory.before_solve(&mut self.b);
                 self.solve(report)?;
-                memory.after_solve(&mut self.direction);
+                memory.direct(&mut self.b, &mut self.direction);
                 self.search(context, report, &memory.x, dot(&memory.b, &self.direction))?;
                 memory.remember(&self.x, &self.b);
                 Ok(norm)

@@ -51,6 +51,7 @@ mod params;
 mod pd;
 mod real;
 mod report;
+mod ring;
 mod solver;
 mod sparse;
 mod state;

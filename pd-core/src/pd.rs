@@ -3,7 +3,7 @@
 //! ```text
 //! s  = x + h v + h² M⁻¹ f          inertial target
 //! s  = resolve_collisions(s)       pass 1; pinned vertices stay where they are
-//! x* = s
+//! x* = s                           or, accelerated, a better guess
 //! repeat: b  = −∇objective(x*)     local step
 //!         A Δx = b, x* += Δx       global step, A = M/h² + DᵀWD
 //! x* = resolve_collisions(x*)      pass 2
@@ -17,7 +17,7 @@ use crate::exec::{self, VERTEX_CHUNK};
 use crate::stepper;
 use crate::{
     Acceleration, CpuLocal, GlobalSolver, LocalStep, Measures, Pattern, Real, State, StepContext, StepError,
-    StepReport, Stepper,
+    StepReport, Stepper, Vec3,
 };
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl ProjectiveDynamics {
         Self { descent: Descent::new(local, global, acceleration), prepared: None, objectives: vec![] }
     }
 
-    /// The incremental potential at the predictor and after each iteration of the last step that was measured, J.
+    /// The incremental potential at the first iterate and after each iteration of the last step that was measured, J.
     /// Without acceleration it never increases when the linear solves are exact (Bouaziz et al. 2014, section 3).
     pub fn objectives(&self) -> &[Real] {
         &self.objectives
@@ -64,19 +64,21 @@ impl ProjectiveDynamics {
     }
 
     /// Iterates until the tolerance or the number of iterations is met.
-    fn minimise(&mut self, context: &StepContext<'_>, report: &mut StepReport) -> Result<(), StepError> {
+    fn minimise(
+        &mut self,
+        context: &StepContext<'_>,
+        now: &[Vec3],
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
         let params = context.params;
-        self.descent.start();
-        let mut first_norm = 0.0;
-        for iteration in 0..params.iterations {
+        let mut first_norm = self.descent.start(context, now, report)?;
+        for _ in 0..params.iterations {
             if params.measure {
                 let objective = self.measure_objective(context)?;
                 self.objectives.push(objective);
             }
             let norm = exec::awake(|| self.descent.iterate(context, report))?;
-            if iteration == 0 {
-                first_norm = norm;
-            }
+            let first_norm = *first_norm.get_or_insert(norm);
             report.reduction = if first_norm > 0.0 { norm / first_norm } else { 0.0 };
             if report.reduction <= params.tolerance && params.tolerance > 0.0 {
                 break;
@@ -130,7 +132,7 @@ impl Stepper for ProjectiveDynamics {
         let mut report = StepReport::default();
         stepper::open(context, state, &mut self.descent.s, &mut report);
         self.objectives.clear();
-        self.minimise(&context, &mut report)?;
+        self.minimise(&context, &state.x, &mut report)?;
         let mut measures = None;
         if context.params.measure {
             let found = self.measure_minimum(&context)?;

@@ -1,9 +1,11 @@
 //! Every stepper finds the same minimiser of a step: plain, Anderson, L-BFGS, fused sweeps. Acceleration changes how
 //! fast, never where to.
 
+use pd_collide::Floor;
+use pd_constraints::{EdgeSprings, Pins, StrainRange, TetStrain};
 use pd_core::{
-    Acceleration, CpuLocal, Csr, GlobalSolver, LinearError, ProjectiveDynamics, Real, SolveReport, State,
-    StepError, Stepper,
+    Acceleration, Collider, CpuLocal, Csr, GlobalSolver, LinearError, Model, ProjectiveDynamics, Real,
+    SolveReport, State, StepContext, StepError, StepParams, Stepper, Vec3,
 };
 use pd_linear::Cholesky;
 use pd_sim::scene::{Scene, SceneRun};
@@ -67,6 +69,59 @@ fn accelerated_steps_never_end_above_the_plain_start() {
             assert!(last <= first, "{acceleration:?}, {iterations} iterations: {last} above {first}");
         }
     }
+}
+
+/// Thirty steps of four iterations; none may end above the objective at the inertial target, from which a plain step
+/// would start.
+fn never_above_the_target(what: &str, model: impl Fn() -> Model, mut state: State, floor: Option<Real>) {
+    let colliders: Vec<Box<dyn Collider>> =
+        floor.map(|height| Box::new(Floor::new(height).unwrap()) as Box<dyn Collider>).into_iter().collect();
+    let model = model();
+    let params = StepParams { iterations: 4, measure: true, ..StepParams::default() };
+    let context = StepContext { model: &model, params: &params, forces: &[], colliders: &colliders };
+    for acceleration in [Acceleration::Anderson { window: 5 }, Acceleration::Lbfgs { window: 5 }] {
+        let stepper = |acceleration| {
+            let (local, global) = (Box::new(CpuLocal::default()), Box::new(Cholesky::default()));
+            let mut stepper = ProjectiveDynamics::with_parts(local, global, acceleration);
+            stepper.prepare(context).unwrap();
+            stepper
+        };
+        let (mut plain, mut fast) = (stepper(Acceleration::None), stepper(acceleration));
+        for step in 0..30 {
+            plain.step(context, &mut state.clone()).unwrap();
+            fast.step(context, &mut state).unwrap();
+            let (target, end) = (plain.objectives()[0], *fast.objectives().last().unwrap());
+            assert!(end <= target, "{what}, {acceleration:?}, step {step}: {end} J above {target} J");
+        }
+        let speed = state.v.iter().map(|v| v.norm()).fold(0.0, Real::max);
+        assert!(speed < 100.0, "{what}, {acceleration:?}: {speed} m/s");
+    }
+}
+
+#[test]
+fn hard_cases_never_end_above_the_target() {
+    let sheet = pd_mesh::generate::grid(12, 12, 1.0, 1.0).unwrap();
+    let masses = vec![1e-3; sheet.positions.len()];
+    // Stiffness over inertia k h²/m is 2.8e6: the guess from present forces is useless there.
+    let cloth = || {
+        let springs = EdgeSprings::new(&sheet.positions, &sheet.edges(), 1e7).unwrap();
+        let pins = Pins::new(&sheet.positions, &[0, 12], 1e7).unwrap();
+        Model::with_masses(masses.clone()).energy(springs).energy(pins).build().unwrap()
+    };
+    never_above_the_target("stiff cloth", cloth, State::at_rest(sheet.positions.clone()), None);
+
+    let bar = pd_mesh::generate::bar(4, 4, 8, 1.0).unwrap();
+    let masses = vec![1e-2; bar.positions.len()];
+    let solid = || {
+        let strain = TetStrain::new(&bar.positions, &bar.tets, 1e4, StrainRange::RIGID).unwrap();
+        Model::with_masses(masses.clone()).energy(strain).build().unwrap()
+    };
+    let mirrored = bar.positions.iter().map(|p| Vec3::new(-p.x, p.y, p.z)).collect();
+    never_above_the_target("inverted", solid, State::at_rest(mirrored), None);
+    let lowest = bar.positions.iter().map(|p| p.y).fold(Real::INFINITY, Real::min);
+    let mut falling = State::at_rest(bar.positions.clone());
+    falling.v.fill(Vec3::new(0.0, -5.0, 0.0));
+    never_above_the_target("impact", solid, falling, Some(lowest - 0.1));
 }
 
 /// Fails on the solve of the given number, once.

@@ -1,22 +1,31 @@
-//! Iterations that an accelerated step needs for the error of ten plain ones.
+//! Iterations that an accelerated step needs for the error of ten plain ones, over frames of motion.
 
-use pd_core::{Acceleration, CpuLocal, ProjectiveDynamics, State, StepParams};
-use pd_linear::{Cholesky, PanelCholesky};
+use pd_core::{Acceleration, CpuLocal, ProjectiveDynamics, State, StepParams, StepReport};
+use pd_linear::PanelCholesky;
 use pd_sim::scene::{Scene, SceneRun};
 use pd_sim::{ModelPaths, Simulation};
 use std::fmt::Write;
 
 use super::Error;
 
-/// Frames before the measured one: things move.
+/// Frames before the first measured one: things move.
 const WARM_UP: usize = 30;
 
+/// From each measured frame to the next.
+const STRIDE: usize = 3;
+
+/// Most iterations tried.
+const MOST: usize = 10;
+
 pub(super) fn report(choice: &super::Choice) -> Result<String, Error> {
-    let mut text = String::from(
-        "\nIterations after which one more frame has at most the error of ten plain iterations (root \
-         mean square distance to the converged positions), from a scene in motion. Local steps are counted too: a line search \
-         may take more than one per iteration. Goal: at most 4.\n\n| scene | error of 10 plain, m | anderson | its local \
-         steps | L-BFGS | its local steps |\n|---|---|---|---|---|---|\n",
+    let frames = if choice.quick { 3 } else { 20 };
+    let mut text = format!(
+        "\nIterations after which a step has at most the error of ten plain iterations (root mean \
+         square distance to the converged positions), over {frames} frames of motion, every third from frame {WARM_UP} on; \
+         obstacles included. An iteration is one global solve. Local steps are counted too: three choose the first iterate, \
+         and a line search may take more than one per iteration. *Time* is that of local and global steps over that of the \
+         ten plain iterations. Median and worst of the frames. Goal: at most 4.\n\n| scene | error of 10 plain, m | stepper | \
+         iterations | local steps | time | error of 4 over 10 plain |\n|---|---|---|---|---|---|---|\n",
     );
     for name in ["cloth-140", "bunny-twin", "armadillo-free-twin"] {
         if !choice.takes(name, name == "bunny-twin") {
@@ -28,34 +37,112 @@ pub(super) fn report(choice: &super::Choice) -> Result<String, Error> {
         for _ in 0..WARM_UP {
             run.advance()?;
         }
-        let (exact, _) = frame(&run, Acceleration::Lbfgs { window: 8 }, 300)?;
-        let (ten, _) = frame(&run, Acceleration::None, 10)?;
-        let plain = error(&ten, &exact);
-        let _ = write!(text, "| {name} | {plain:.2e} |");
-        for acceleration in [Acceleration::Anderson { window: 5 }, Acceleration::Lbfgs { window: 5 }] {
-            let mut needed = "more than 10 | –".to_owned();
-            for iterations in 1..=10 {
-                let (state, local_steps) = frame(&run, acceleration, iterations)?;
-                if error(&state, &exact) <= plain {
-                    needed = format!("{iterations} | {local_steps}");
-                    break;
-                }
+        let mut plain = Contender::new(&run, Acceleration::None)?;
+        let mut exact = Contender::new(&run, Acceleration::Lbfgs { window: 8 })?;
+        let mut others = [Acceleration::Anderson { window: 5 }, Acceleration::Lbfgs { window: 5 }]
+            .map(|acceleration| Contender::new(&run, acceleration));
+        let mut errors = vec![];
+        for _ in 0..frames {
+            let state = &run.sim.state;
+            let (converged, _) = exact.step(state, 400, 1e-9)?;
+            let (ten, report) = plain.step(state, 10, 0.0)?;
+            let (goal, spent) = (error(&ten, &converged), seconds(&report));
+            errors.push(goal);
+            for other in &mut others {
+                let other = other.as_mut().map_err(|error| error.to_string())?;
+                other.race(state, &converged, goal, spent)?;
             }
-            let _ = write!(text, " {needed} |");
+            for _ in 0..STRIDE {
+                run.advance()?;
+            }
         }
-        text.push('\n');
+        for other in others.into_iter().flatten() {
+            let _ = writeln!(
+                text,
+                "| {name} | {} | {} | {} | {} | {} | {} |",
+                range(&errors, |e| format!("{e:.1e}")),
+                other.acceleration.name(),
+                range(&other.iterations, |k| format!("{k:.0}")),
+                range(&other.local_steps, |k| format!("{k:.0}")),
+                range(&other.times, |t| format!("{t:.2}")),
+                range(&other.errors, |e| format!("{e:.2}")),
+            );
+        }
     }
     Ok(text)
 }
 
-/// One more frame of a scene, and its local steps.
-fn frame(run: &SceneRun, acceleration: Acceleration, iterations: usize) -> Result<(State, usize), Error> {
-    let (local, global) = (Box::new(CpuLocal::default()), Box::new(Cholesky::default()));
-    let stepper = ProjectiveDynamics::with_parts(local, global, acceleration);
-    let mut sim = Simulation::new(run.scene.model(run.sim.state.time)?, run.sim.state.clone(), stepper);
-    sim.params = StepParams { iterations, ..run.scene.params() };
-    let report = sim.step()?;
-    Ok((sim.state, report.local_steps))
+/// Median and worst of what was found.
+fn range(found: &[f64], show: impl Fn(f64) -> String) -> String {
+    let mut sorted = found.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |k: usize| sorted.get(k).copied().unwrap_or(f64::NAN);
+    format!("{}, {}", show(at(sorted.len() / 2)), show(at(sorted.len().saturating_sub(1))))
+}
+
+/// A stepper, prepared once, and what it needed in each frame.
+struct Contender {
+    acceleration: Acceleration,
+    sim: Simulation,
+    params: StepParams,
+    iterations: Vec<f64>,
+    local_steps: Vec<f64>,
+    times: Vec<f64>,
+    errors: Vec<f64>,
+}
+
+impl Contender {
+    fn new(run: &SceneRun, acceleration: Acceleration) -> Result<Self, Error> {
+        let (local, global) = (Box::new(CpuLocal::default()), Box::new(PanelCholesky::default()));
+        let stepper = ProjectiveDynamics::with_parts(local, global, acceleration);
+        let state = run.sim.state.clone();
+        let mut sim = Simulation::new(run.scene.model(state.time)?, state, stepper);
+        sim.colliders = run.scene.colliders()?;
+        sim.forces = run.scene.forces()?;
+        let params = run.scene.params();
+        let [iterations, local_steps, times, errors] = [const { vec![] }; 4];
+        Ok(Self { acceleration, sim, params, iterations, local_steps, times, errors })
+    }
+
+    /// One step of so many iterations from a state.
+    fn step(
+        &mut self,
+        state: &State,
+        iterations: usize,
+        tolerance: f64,
+    ) -> Result<(State, StepReport), Error> {
+        self.sim.state = state.clone();
+        self.sim.params = StepParams { iterations, tolerance, ..self.params };
+        let report = self.sim.step()?;
+        Ok((self.sim.state.clone(), report))
+    }
+
+    /// How soon it is as good as `goal`, and how good it is after four iterations.
+    fn race(&mut self, state: &State, converged: &State, goal: f64, spent: f64) -> Result<(), Error> {
+        for iterations in 1..=MOST {
+            let (found, report) = self.step(state, iterations, 0.0)?;
+            let error = error(&found, converged);
+            if iterations == 4 {
+                self.errors.push(error / goal);
+            }
+            if error <= goal || iterations == MOST {
+                self.iterations.push(if error <= goal { iterations as f64 } else { f64::INFINITY });
+                self.local_steps.push(report.local_steps as f64);
+                self.times.push(seconds(&report) / spent);
+                if iterations >= 4 {
+                    return Ok(());
+                }
+                let (found, _) = self.step(state, 4, 0.0)?;
+                self.errors.push(self::error(&found, converged) / goal);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn seconds(report: &StepReport) -> f64 {
+    (report.stages.local + report.stages.global).as_secs_f64()
 }
 
 fn error(a: &State, b: &State) -> f64 {
