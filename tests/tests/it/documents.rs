@@ -133,3 +133,44 @@ fn scenes_that_documents_run_exist() {
     }
     assert!(named > 10, "only {named} runs were found");
 }
+
+/// Whether a line states a speed: a number before a unit of time or rate, or "times" before a comparison of speed.
+fn states_a_speed(line: &str) -> bool {
+    let words: Vec<&str> = line.split(|c: char| c.is_whitespace() || "|()`,;:".contains(c)).collect();
+    let is_number = |word: &str| word.chars().any(|c| c.is_ascii_digit());
+    let unit = |word: &str| ["ms", "ns", "µs", "FPS", "fps"].contains(&word.trim_end_matches('.'));
+    words.windows(2).any(|pair| is_number(pair[0]) && unit(pair[1]))
+        || ["times faster", "times slower", "times as fast", "times the speed"]
+            .iter()
+            .any(|w| line.contains(w))
+}
+
+/// Speeds stand in generated documents and blocks alone, and those say when and where they were measured.
+#[test]
+fn no_speed_is_written_by_hand() {
+    assert!(states_a_speed("takes 4.6 ns each") && states_a_speed("it is 3 times faster"));
+    assert!(!states_a_speed("100 × 100 cells, 1 m wide") && !states_a_speed("three times as stiff"));
+    let mut files = vec![];
+    documents(&root(), &mut files);
+    let mut generated = 0;
+    for file in &files {
+        let text = std::fs::read_to_string(file).unwrap();
+        if text.lines().any(|line| line.starts_with("Made by `")) {
+            let stamped = text.contains(", revision ") || text.contains("\nThis run: ");
+            assert!(stamped, "{}: no date, machine and revision", file.display());
+            generated += 1;
+            continue;
+        }
+        let mut measured = false;
+        for (line, words) in text.lines().enumerate() {
+            measured = (measured || words.starts_with("<!-- measured: ")) && words != "<!-- /measured -->";
+            assert!(
+                measured || !states_a_speed(words),
+                "{}, line {}: a speed written by hand: {words}",
+                file.display(),
+                line + 1
+            );
+        }
+    }
+    assert!(generated >= 4, "only {generated} generated documents were found");
+}
