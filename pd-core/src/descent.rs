@@ -16,6 +16,8 @@ const HALVINGS: usize = 8;
 /// Fraction of the first slope that must be left at the end of a full step for a longer one to be tried: a local step is
 /// the price.
 const WORTH_GOING_ON: Real = 0.2;
+/// Change of the first iterate, as a part of the way to it, that is worth a local step.
+const WORTH_A_LOOK: Real = 0.15;
 /// Longest step, in full steps.
 const LONGEST: Real = 5.0;
 
@@ -63,14 +65,14 @@ impl Descent {
     }
 
     /// Chooses the first iterate. Plain steps start at the inertial target s and know nothing of it: `None`. Accelerated
-    /// ones start where the forces at the present positions xₙ would take the vertices,
+    /// ones look along the way from s to where the forces at the present positions xₙ would take the vertices,
     ///
-    /// xₙ − h² M⁻¹ ∇objective(xₙ) = s − h² M⁻¹ ∇E(xₙ),
+    /// xₙ − h² M⁻¹ ∇objective(xₙ) = s − h² M⁻¹ ∇E(xₙ).
     ///
-    /// if the objective is smaller there. In smooth motion elastic forces change little in a step, so this is much nearer
-    /// to the minimiser than s, which leaves them out; where they change suddenly (an impact) or the body is stiff, s
-    /// wins. It follows from the state alone, so a step does not depend on how the state was reached. Returns
-    /// ‖∇objective(s)‖, what the tolerance is relative to.
+    /// In smooth motion elastic forces change little in a step, so this is much nearer to the minimiser than s, which
+    /// leaves them out; where they change suddenly (an impact) or the body is stiff, it is too far, and the secant of
+    /// the slopes at both ends says how far to go. The least objective of these wins. All follows from the state alone,
+    /// so a step does not depend on how the state was reached. Returns ‖∇objective(s)‖, what the tolerance is relative to.
     pub(crate) fn start(
         &mut self,
         context: &StepContext<'_>,
@@ -89,26 +91,54 @@ impl Descent {
         let (masses, dt) = (context.model.masses(), context.params.dt);
         self.x.copy_from_slice(now);
         self.evaluate(context, report)?;
-        for (i, guess) in self.direction.iter_mut().enumerate() {
-            *guess = now[i] + self.b[i] * (dt * dt / masses[i]);
+        for (i, way) in self.direction.iter_mut().enumerate() {
+            *way = now[i] + self.b[i] * (dt * dt / masses[i]) - self.s[i];
         }
-        self.x.copy_from_slice(&self.s);
-        self.evaluate(context, report)?;
+        let at_target = self.try_start(context, report, 0.0)?;
         let imbalance = dot(&self.b, &self.b).sqrt();
-        self.objective = self.objective_here(context)?;
+        let first_slope = dot(&self.b, &self.direction);
         std::mem::swap(&mut self.b, &mut self.spare);
-        std::mem::swap(&mut self.x, &mut self.direction);
-        self.evaluate(context, report)?;
-        let objective = self.objective_here(context)?;
-        // Not so for NaN.
-        if objective < self.objective {
-            self.objective = objective;
-        } else {
+        let at_guess = self.try_start(context, report, 1.0)?;
+        let last_slope = dot(&self.b, &self.direction);
+        // Comparisons are false for what is not a number, and then the target stays.
+        let guessed = at_guess < at_target;
+        let mut length = if guessed { 1.0 } else { 0.0 };
+        self.objective = if guessed { at_guess } else { at_target };
+        if !guessed {
             std::mem::swap(&mut self.b, &mut self.spare);
-            std::mem::swap(&mut self.x, &mut self.direction);
         }
+        let secant = (first_slope / (first_slope - last_slope)).min(LONGEST);
+        if first_slope > 0.0 && first_slope > last_slope && (secant - 1.0).abs() > WORTH_A_LOOK {
+            std::mem::swap(&mut self.b, &mut self.spare);
+            let objective = self.try_start(context, report, secant)?;
+            if objective < self.objective {
+                (length, self.objective) = (secant, objective);
+            } else {
+                std::mem::swap(&mut self.b, &mut self.spare);
+            }
+        }
+        self.place(length);
         self.evaluated = true;
         Ok(Some(imbalance))
+    }
+
+    /// x = s + length · direction, evaluated; returns the objective there.
+    fn try_start(
+        &mut self,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+        length: Real,
+    ) -> Result<Real, StepError> {
+        self.place(length);
+        self.evaluate(context, report)?;
+        self.objective_here(context)
+    }
+
+    /// x = s + length · direction.
+    fn place(&mut self, length: Real) {
+        for ((x, s), way) in self.x.iter_mut().zip(&self.s).zip(&self.direction) {
+            *x = s + way * length;
+        }
     }
 
     /// One iteration; returns ‖∇objective‖ at the iterate it started from.

@@ -181,8 +181,13 @@ fn run_chunks(
         };
         *energy = model.batches()[chunk.batch].forces(chunk.elements.clone(), x, buffer);
         let slots = &mut forces[chunk.slots.start - first_slot..chunk.slots.end - first_slot];
-        for (slot, force) in chunk.slots.clone().zip(slots) {
-            *force = lists.get(slot).iter().fold(Vec3::zeros(), |sum, &corner| sum + buffer[corner as usize]);
+        let (buffer, ends) = (&*buffer, &lists.offsets[chunk.slots.start..=chunk.slots.end]);
+        for (bounds, force) in ends.windows(2).zip(slots) {
+            let mut sum = Vec3::zeros();
+            for &corner in &lists.items[bounds[0] as usize..bounds[1] as usize] {
+                sum += buffer[corner as usize];
+            }
+            *force = sum;
         }
     }
 }
