@@ -7,8 +7,9 @@ use crate::lbfgs::Lbfgs;
 /// What projective dynamics does with the direction that a local and a global step give.
 ///
 /// All choices share the matrix and its factor, and all converge to the same minimiser; they differ in how many
-/// iterations that takes. Those that accelerate also choose their first iterate: where the forces at the present
-/// positions would take the vertices, if the objective is smaller there than at the inertial target (two local steps).
+/// iterations that takes. Those that accelerate also choose their first iterate: on the way from the inertial target to
+/// where the forces at the present positions would take the vertices, as far along as the objective falls (at the price
+/// of two or three local steps).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Acceleration {
     /// x ← x + d: projective dynamics as published. The objective never grows.
