@@ -81,7 +81,12 @@ type Parts = std::sync::Mutex<Option<(Model, StepParams, Box<dyn Stepper>)>>;
 fn prepare(parts: &Parts) -> Prepared {
     let taken = parts.lock().ok().and_then(|mut parts| parts.take());
     let (model, params, mut stepper) = taken.ok_or_else(lost)?;
-    stepper.prepare(StepContext { model: &model, params: &params, forces: &[], colliders: &[] })?;
+    let context = StepContext { model: &model, params: &params, forces: &[], colliders: &[] };
+    // In threads of its own: in those of the run, one that waits for the end of a step might take up a part of this.
+    match rayon::ThreadPoolBuilder::new().build() {
+        Ok(pool) => pool.install(|| stepper.prepare(context))?,
+        Err(_) => stepper.prepare(context)?,
+    }
     Ok((model, stepper))
 }
 

@@ -60,7 +60,9 @@ const PATIENCE: Duration = Duration::from_micros(500);
 /// Runs `f` while the other threads of the pool look for its work without going to sleep in between.
 ///
 /// An iteration is a chain of loops of some ten microseconds each, and to wake a thread takes as long: without this the
-/// second thread comes late to every one of them. Which thread runs a task changes no result, see above.
+/// second thread comes late to every one of them. Which thread runs a task changes no result, see above. Long work of
+/// another kind (a factorisation in the background) belongs into a pool of its own: a thread that stands by may take up
+/// a part of it, and this waits for that thread.
 pub fn awake<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     let others = (rayon::current_num_threads() - 1).min(AWAKE);
     if others == 0 {
@@ -82,7 +84,7 @@ pub fn awake<T: Send>(f: impl FnOnce() -> T + Send) -> T {
 
 /// Runs a task with so many others standing by. They are offered to the pool before anything of the task is, and
 /// threads steal the oldest offer first: so a thread that already works for the task is not caught standing by in the
-/// middle of it. (Where several tasks share a pool it may be, but not for long.)
+/// middle of it. (Where several tasks share a pool it may be.)
 fn beside(others: usize, done: &AtomicBool, caller: &AtomicUsize, run: &mut (dyn FnMut() + Send)) {
     match others {
         0 => run(),

@@ -29,7 +29,7 @@ impl Window {
 
     pub(crate) fn sized(scene: &str, size: [f32; 2]) -> Self {
         let mut window = Self::bare(scene, size);
-        window.wait("the scene", |app| app.loaded.is_some() && app.preparing.is_none());
+        window.wait("the scene", |app| app.loaded.is_some() && app.is_settled());
         window
     }
 

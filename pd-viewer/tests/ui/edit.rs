@@ -20,7 +20,7 @@ fn bodies_are_added_copied_renamed_and_removed_while_the_rest_runs_on() {
     let before = window.app().frame.x.clone();
     window.press("Add body");
     window.press("ball");
-    window.wait("the ball", |app| app.loaded.as_ref().unwrap().objects.len() == 2 && app.preparing.is_none());
+    window.wait("the ball", |app| app.loaded.as_ref().unwrap().objects.len() == 2 && app.is_settled());
     assert_eq!(window.app().frame.x[..before.len()], before[..], "the cloth kept its folds");
     assert_eq!(window.app().selected, Selected::Object(1));
     window.press("Duplicate");
@@ -59,7 +59,7 @@ fn the_solver_changes_while_the_scene_runs() {
         let solver = &mut window.app_mut().document.desc.solver;
         (solver.stepper, solver.global) = (stepper.into(), global.into());
         window.wait(global, |app| {
-            app.preparing.is_none() && app.loaded.as_ref().unwrap().desc.solver == app.document.desc.solver
+            app.is_settled() && app.loaded.as_ref().unwrap().desc.solver == app.document.desc.solver
         });
         let frame = window.app().frame.frame;
         window.wait("frames", |app| app.frame.frame > frame + 5);

@@ -25,7 +25,7 @@ fn every_built_in_scene_opens_and_steps() {
             continue;
         }
         window.wait(builtin.name, |app| {
-            app.preparing.is_none() && app.loaded.as_ref().is_some_and(|l| l.desc == app.document.desc)
+            app.is_settled() && app.loaded.as_ref().is_some_and(|l| l.desc == app.document.desc)
         });
         let before = window.app().frame.x.clone();
         window.run_frames(1);

@@ -3,6 +3,7 @@
 use super::build::Post;
 use super::frame::{Mailbox, Publisher};
 use super::pinned::Pinned;
+use super::pools::Pools;
 use super::pull::Pull;
 use super::rate::Rate;
 use super::scenes::Scenes;
@@ -38,8 +39,7 @@ pub(super) struct Engine {
     pub(super) models: ModelPaths,
     pub(super) publisher: Publisher,
     pub(super) post: Post,
-    pool: Option<Arc<rayon::ThreadPool>>,
-    threads: usize,
+    pub(super) pools: Pools,
     pub(super) live: Option<Live>,
     pub(super) scenes: Scenes,
     pub(super) running: bool,
@@ -66,8 +66,7 @@ impl Engine {
             models,
             publisher: Publisher::new(mailbox),
             post,
-            pool: None,
-            threads: 0,
+            pools: Pools::default(),
             live: None,
             scenes: Scenes::default(),
             running: false,
@@ -122,11 +121,7 @@ impl Engine {
             Command::Pull(pull) => self.pull(pull),
             Command::Keep => self.keep(),
             Command::Restore => self.restore(),
-            Command::Threads(threads) => {
-                if threads != self.threads {
-                    (self.threads, self.pool) = (threads, None);
-                }
-            }
+            Command::Threads(threads) => self.pools.set_threads(threads),
             Command::RealTime(on) => self.real_time = on,
             Command::Measure(every) => self.measure = every,
             Command::Field(field) => {
@@ -156,17 +151,6 @@ impl Engine {
         self.steps = 0;
         self.tell(Event::Failed(problem));
         self.publish();
-    }
-
-    /// The pool of the chosen number of threads, made when first needed.
-    pub(super) fn pool(&mut self) -> Result<Arc<rayon::ThreadPool>, Problem> {
-        if let Some(pool) = &self.pool {
-            return Ok(pool.clone());
-        }
-        let made = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
-        let pool = Arc::new(made.map_err(|error| Problem::threads(self.threads, &error.to_string()))?);
-        self.pool = Some(pool.clone());
-        Ok(pool)
     }
 
     fn restart(&mut self) {
@@ -224,7 +208,7 @@ impl Engine {
     }
 
     fn advance(&mut self) {
-        let pool = match self.pool() {
+        let pool = match self.pools.stepping() {
             Ok(pool) => pool,
             Err(problem) => return self.fail(problem),
         };

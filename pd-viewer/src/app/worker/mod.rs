@@ -12,6 +12,7 @@ mod frame;
 mod incremental;
 mod memory;
 mod pinned;
+mod pools;
 mod pull;
 mod rate;
 mod scenes;

@@ -54,7 +54,7 @@ impl Engine {
         self.scenes.pending = None;
         self.want(Some(number));
         let factored = self.factored(&request);
-        let started = self.pool().and_then(|pool| {
+        let started = self.pools.preparing().and_then(|pool| {
             build::spawn(request, factored, self.models.clone(), pool, self.post.clone())
                 .map_err(|_| Problem::internal("starting a thread"))
         });

@@ -1,0 +1,64 @@
+//! The threads of the solver: one set to step, one to prepare.
+//!
+//! Both may work at once. In a common pool a thread that waits for the end of a step may take up a part of a preparation
+//! instead, which is a hundred times as long, and the scene on the screen would stand still for it.
+
+use crate::app::advice::Problem;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::Arc;
+
+/// Both pools, made when first needed.
+#[derive(Default)]
+pub(super) struct Pools {
+    /// Threads of each; 0: all.
+    threads: usize,
+    stepping: Option<Arc<ThreadPool>>,
+    preparing: Option<Arc<ThreadPool>>,
+}
+
+impl Pools {
+    /// Another number of threads from now on.
+    pub(super) fn set_threads(&mut self, threads: usize) {
+        if threads != self.threads {
+            *self = Self { threads, ..Self::default() };
+        }
+    }
+
+    /// The threads that step.
+    pub(super) fn stepping(&mut self) -> Result<Arc<ThreadPool>, Problem> {
+        made(&mut self.stepping, self.threads)
+    }
+
+    /// The threads that prepare.
+    pub(super) fn preparing(&mut self) -> Result<Arc<ThreadPool>, Problem> {
+        made(&mut self.preparing, self.threads)
+    }
+}
+
+fn made(pool: &mut Option<Arc<ThreadPool>>, threads: usize) -> Result<Arc<ThreadPool>, Problem> {
+    if let Some(pool) = pool {
+        return Ok(pool.clone());
+    }
+    let new = ThreadPoolBuilder::new().num_threads(threads).build();
+    let new = Arc::new(new.map_err(|error| Problem::threads(threads, &error.to_string()))?);
+    *pool = Some(new.clone());
+    Ok(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pools_are_two_and_stay_until_the_number_changes() {
+        let mut pools = Pools::default();
+        pools.set_threads(2);
+        let (stepping, preparing) = (pools.stepping().unwrap(), pools.preparing().unwrap());
+        assert!(!Arc::ptr_eq(&stepping, &preparing));
+        assert_eq!((stepping.current_num_threads(), preparing.current_num_threads()), (2, 2));
+        pools.set_threads(2);
+        assert!(Arc::ptr_eq(&stepping, &pools.stepping().unwrap()));
+        pools.set_threads(1);
+        assert_eq!(pools.stepping().unwrap().current_num_threads(), 1);
+    }
+}
