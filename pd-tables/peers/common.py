@@ -1,4 +1,4 @@
-"""Shared by the peers: the mesh that `pd tables 7.6 --peers` writes, quality figures, one JSON line per result."""
+"""Shared by the peers: the mesh that `pd tables 7.6 --peers` writes, quality figures, lines of JSON as answers."""
 
 import json
 import sys
@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 
+STARTED = time.perf_counter()
 DT = 1.0 / 60.0
 GRAVITY = 9.8
 VERTEX_MASS = 0.001
@@ -62,37 +63,32 @@ def quality(mesh, x):
     return answer
 
 
-def say(engine, settings, ms=None, note="", missing="", **figures):
-    """One result. Without `ms` it is a reason why there is none."""
-    line = {"engine": engine, "settings": settings, "note": note, **figures}
-    if ms is None:
-        line["missing"] = missing
-    else:
-        line["ms"] = ms
-    print(json.dumps(line), flush=True)
+def begin(engine, what):
+    """Says what follows ("loaded", "finished"), so that a program that is ended before it is done leaves a word."""
+    print(json.dumps({"engine": engine, "begun": what}), flush=True)
 
 
-def begin(engine, settings, what):
-    """Says what follows ("loaded", "run"), so that a program that is ended before it is done leaves a word."""
-    print(json.dumps({"engine": engine, "settings": settings, "begun": what}), flush=True)
+def say(engine, frames, ms, note="", **figures):
+    """The result: frames run, ms a frame, what to know, quality."""
+    print(json.dumps({"engine": engine, "frames": frames, "ms": ms, "note": note, **figures}), flush=True)
 
 
 def run_frames(frames, until, frame, is_lost):
-    """Runs `frame` that often, or to the time `until`, or until `is_lost`. The first frame is not counted: set-up is left to it.
+    """Runs `frame` that often, or while another as long as the longest ends before `until`, or until `is_lost`.
 
-    Returns ms a frame and a note, which is empty if all were run.
+    The first frame is not timed: set-up is left to it. Returns the frames run, and ms a frame.
     """
-    spent, done = 0.0, 0
-    while done < frames and (done < 2 or time.perf_counter() < until) and not (done and is_lost()):
+    spent, longest, done = 0.0, 0.0, 0
+    while done < frames and (done < 2 or time.perf_counter() + longest < until) and not (done and is_lost()):
         begun = time.perf_counter()
         frame()
-        spent += time.perf_counter() - begun if done else 0.0
-        done += 1
-    note = "" if done == frames else f"after {done} of {frames} frames"
-    return spent * 1e3 / max(done - 1, 1), note
+        took = time.perf_counter() - begun if done else 0.0
+        spent, longest, done = spent + took, max(longest, took), done + 1
+    return done, spent * 1e3 / max(done - 1, 1)
 
 
 def arguments():
-    """Task ("cloth" or "solid"), mesh, frames, seconds for all settings."""
-    task, path, frames, seconds = sys.argv[1:5]
-    return task, Mesh(path), int(frames), float(seconds)
+    """Task ("cloth" or "solid"), mesh, frames, the time to be done by, the setting."""
+    task, path, frames, seconds, setting = sys.argv[1:6]
+    # A part of the time is kept for the loading of Python itself and for the last words.
+    return task, Mesh(path), int(frames), STARTED + 0.9 * float(seconds), setting

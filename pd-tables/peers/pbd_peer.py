@@ -1,6 +1,7 @@
-"""PositionBasedDynamics (package pypbd): XPBD, springs for the cloth, its XPBD finite elements for the solid."""
+"""PositionBasedDynamics (package pypbd): XPBD, springs for the cloth, its XPBD finite elements for the solid.
 
-import time
+The setting is substeps x iterations.
+"""
 
 import numpy as np
 import pypbd as pbd
@@ -16,9 +17,7 @@ XPBD_FEM = 3
 
 
 def start(scale, substeps, iterations):
-    """A fresh simulation."""
-    if pbd.Simulation.hasCurrent():
-        pbd.Simulation.getCurrent().reset()
+    """A simulation without anything in it."""
     sim = pbd.Simulation.getCurrent()
     sim.initDefault()
     controller = sim.getTimeStep()
@@ -40,7 +39,10 @@ def solid(model, mesh):
     model.addSolidConstraints(body, XPBD_FEM, YOUNG / SCALE**2, 0.0, 0.0, False, False)
 
 
-def run(task, mesh, frames, substeps, iterations, until):
+def main():
+    task, mesh, frames, until, setting = arguments()
+    substeps, iterations = (int(word) for word in setting.split("x"))
+    begin(ENGINE, "loaded")
     scale = 1.0 if task == "cloth" else SCALE
     model, controller = start(scale, substeps, iterations)
     (cloth if task == "cloth" else solid)(model, mesh)
@@ -50,6 +52,7 @@ def run(task, mesh, frames, substeps, iterations, until):
     for i in mesh.pins:
         particles.setMass(int(i), 0.0)
     x = np.asarray(particles.getVertices())
+    begin(ENGINE, "finished")
 
     def frame():
         controller.step(model)
@@ -60,22 +63,9 @@ def run(task, mesh, frames, substeps, iterations, until):
                 velocity[1] = max(velocity[1], 0.0)
                 particles.setVelocity(i, velocity)
 
-    ms, note = run_frames(frames, until, frame, lambda: False)  # the first colours the constraints
-    return ms, note, quality(mesh, np.array(x) / scale)
-
-
-def main():
-    started = time.perf_counter()
-    task, mesh, frames, seconds = arguments()
-    law = f"{SPRING:g} N/m" if task == "cloth" else f"E = {YOUNG:g} Pa"
-    settings = [(1, 10), (20, 1), (60, 1)] if task == "cloth" else [(1, 10), (10, 1)]
-    for k, (substeps, iterations) in enumerate(settings):
-        words = f"XPBD, {substeps} substeps x {iterations} iterations, {law}"
-        begin(ENGINE, words, "run")
-        until = started + 0.9 * seconds * (k + 1) / len(settings)
-        ms, cut, figures = run(task, mesh, frames, substeps, iterations, until)
-        floor = "" if task == "cloth" else "floor by position after each frame"
-        say(ENGINE, words, ms, note=", ".join(filter(None, [cut, floor])), **figures)
+    done, ms = run_frames(frames, until, frame, lambda: False)  # the first colours the constraints
+    note = "" if task == "cloth" else "floor by position after each frame"
+    say(ENGINE, done, ms, note, **quality(mesh, np.array(x) / scale))
 
 
 main()

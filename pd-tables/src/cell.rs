@@ -17,7 +17,7 @@ pub enum Outcome {
     NotReached,
     /// A program to compare with was ended when its time was over.
     Late {
-        /// What it had not done: "loaded", "run".
+        /// What it had not done: "loaded", "finished".
         what: String,
         /// Its time, s.
         seconds: u64,

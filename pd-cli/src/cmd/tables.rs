@@ -28,8 +28,9 @@ pub(crate) struct Arguments {
     /// Threads of the columns with more than one; default: all the machine has.
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
-    /// For table 7.6: install other engines and run them (Python packages in a virtual environment, Rust in its own folder),
-    /// each for five minutes a task at most, one with --quick.
+    /// For table 7.6: install other engines (Python packages in a virtual environment, Rust in its own folder) and run them,
+    /// each of their 14 settings for a minute at most, 20 s with --quick. Once they are installed, which takes some minutes
+    /// the first time, table 7.6 takes 22 minutes at most, 8 with --quick.
     #[arg(long)]
     peers: bool,
     /// Where --peers keeps what it installs.

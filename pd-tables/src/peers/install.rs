@@ -7,10 +7,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// A peer: its name, the package that brings it, the program that runs it.
+/// A peer: its name, the package that brings it, the program that runs it, and the settings it is run with.
 pub(super) struct Peer {
     pub(super) name: &'static str,
     kind: Kind,
+    pub(super) cloth: &'static [Setting],
+    pub(super) solid: &'static [Setting],
+}
+
+/// A way to run a peer on a task: the word its program is given, and what the table says. The first of a list is the one
+/// nearest to what we do.
+pub(super) struct Setting {
+    pub(super) word: &'static str,
+    pub(super) says: &'static str,
+}
+
+const fn setting(word: &'static str, says: &'static str) -> Setting {
+    Setting { word, says }
 }
 
 pub(super) enum Kind {
@@ -32,6 +45,11 @@ pub(super) const PEERS: [Peer; 3] = [
             module: "pybullet",
             script: include_str!("../../peers/bullet_peer.py"),
         },
+        cloth: &[setting("32", "springs 1500 N/m, 32 substeps"), setting("1", "springs 1500 N/m, 1 substep")],
+        solid: &[
+            setting("32", "Neo-Hookean, mu = lambda = 5 kPa, 32 substeps"),
+            setting("1", "Neo-Hookean, mu = lambda = 5 kPa, 1 substep"),
+        ],
     },
     Peer {
         name: "PositionBasedDynamics",
@@ -40,6 +58,15 @@ pub(super) const PEERS: [Peer; 3] = [
             module: "pypbd",
             script: include_str!("../../peers/pbd_peer.py"),
         },
+        cloth: &[
+            setting("20x1", "XPBD springs 1500 N/m, 20 substeps of 1 iteration"),
+            setting("60x1", "XPBD springs 1500 N/m, 60 substeps of 1 iteration"),
+            setting("1x10", "XPBD springs 1500 N/m, 1 substep of 10 iterations"),
+        ],
+        solid: &[
+            setting("10x1", "XPBD finite elements, E = 10 kPa, 10 substeps of 1 iteration"),
+            setting("1x10", "XPBD finite elements, E = 10 kPa, 1 substep of 10 iterations"),
+        ],
     },
     Peer {
         name: "Rapier",
@@ -49,6 +76,15 @@ pub(super) const PEERS: [Peer; 3] = [
                 ("src/main.rs", include_str!("../../peers/rapier/src/main.rs")),
             ],
         },
+        cloth: &[
+            setting("20", "edges 1500 N/m, 20 substeps"),
+            setting("60", "edges 1500 N/m, 60 substeps"),
+            setting("4", "edges 1500 N/m, 4 substeps"),
+        ],
+        solid: &[
+            setting("constraints", "corotational cells as constraints, E = 10 kPa, 4 substeps"),
+            setting("fem", "corotational cells as finite elements, E = 10 kPa, 4 substeps"),
+        ],
     },
 ];
 

@@ -1,10 +1,13 @@
 //! Other engines for table 7.6, run as programs of their own: what they are given and what they answer.
 //!
-//! Scripts live in `pd-tables/peers/`; each reads a mesh, simulates, and prints one line of JSON per setting:
-//! `{"engine": …, "settings": …, "ms": …, "p99": …, "volume": …, "inverted": …, "note": …}`, or `"missing": …`. A line
-//! with `"begun": "loaded"` or `"begun": "run"` says what it is at. A peer has a time for each task, is told it, and is
-//! ended when it is over; one that had no figure by then is given a part of the task.
+//! Programs live in `pd-tables/peers/`; each is run once for every setting, as a process of its own: it reads a mesh,
+//! simulates, and prints lines of JSON. `{"engine": …, "begun": "loaded"}` (or `"finished"`) says what it is at,
+//! `{"engine": …, "frames": …, "ms": …, "p99": …, "volume": …, "inverted": …, "note": …}` is its result. A setting has
+//! [`Effort::peer_seconds`](crate::Effort); the program is told them, stops by itself when they are nearly over, and is ended
+//! when they are. A peer that had no figure with any setting for want of time is given a part of the task, with its first
+//! setting. So the time of a run has a bound, [`longest`].
 
+mod answer;
 mod child;
 mod install;
 mod mesh_text;
@@ -12,8 +15,8 @@ mod mesh_text;
 use crate::Outcome;
 use crate::lab::{Lab, Stand, TableError};
 use crate::quality::Quality;
-use child::End;
-use install::{PEERS, Peer, install};
+use answer::answer;
+use install::{PEERS, Peer, Setting, install};
 use mesh_text::mesh_text;
 use pd_sim::scene::desc::ShapeDesc;
 use pd_sim::scene::{Scene, SceneDesc};
@@ -58,6 +61,13 @@ impl Task {
         }
     }
 
+    fn settings(self, peer: &Peer) -> &'static [Setting] {
+        match self {
+            Self::Cloth => peer.cloth,
+            Self::Pair => peer.solid,
+        }
+    }
+
     fn word(self) -> &'static str {
         match self {
             Self::Cloth => "cloth",
@@ -95,6 +105,10 @@ pub struct PeerRow {
     pub settings: String,
     /// Ms a frame and quality, or why there is none.
     pub result: Result<(f64, Quality), Outcome>,
+    /// Frames it came to; fewer than asked for where time was over or it diverged, 0 where there is no result.
+    pub frames: usize,
+    /// The part of the task that it was given in place of the whole.
+    pub part: Option<&'static str>,
     /// What to know.
     pub note: String,
 }
@@ -113,7 +127,15 @@ struct Given {
     part: PathBuf,
 }
 
-/// Installs what is missing under `directory` and runs every peer on every task, each for the time that
+/// The longest that all peers may take together once they are installed, s, with `seconds` for a setting: every setting once,
+/// and for every peer and task one on a part.
+pub fn longest(seconds: u64) -> u64 {
+    let children = |peer: &Peer, task: Task| task.settings(peer).len() as u64 + 1;
+    let all = PEERS.iter().flat_map(|peer| Task::ALL.map(|task| children(peer, task)));
+    all.sum::<u64>() * seconds
+}
+
+/// Installs what is missing under `directory` and runs every peer on every task with every setting, each for the time that
 /// [`Effort::peer_seconds`](crate::Effort) names.
 pub fn run(lab: &Lab<'_>, directory: &Path) -> Result<PeerRows, TableError> {
     std::fs::create_dir_all(directory)
@@ -137,7 +159,6 @@ pub fn run(lab: &Lab<'_>, directory: &Path) -> Result<PeerRows, TableError> {
         match install(peer, directory)? {
             Ok(program) => {
                 for given in &tasks {
-                    lab.say(&format!("{}: {}", peer.name, given.task.title()));
                     rows.rows.extend(measure(lab, peer, &program, given));
                 }
             }
@@ -149,133 +170,58 @@ pub fn run(lab: &Lab<'_>, directory: &Path) -> Result<PeerRows, TableError> {
 
 fn missing(task: Task, peer: &Peer, why: &str) -> PeerRow {
     let result = Err(Outcome::Missing(why.to_owned()));
-    PeerRow { task, engine: peer.name.into(), settings: String::new(), result, note: String::new() }
+    let (engine, settings, note) = (peer.name.into(), String::new(), String::new());
+    PeerRow { task, engine, settings, result, frames: 0, part: None, note }
 }
 
-/// The whole task, and a part of it where time was over before there was any figure of the whole.
+/// The whole task with every setting, and a part of it where time was over before there was any figure of the whole.
 fn measure(lab: &Lab<'_>, peer: &Peer, program: &[PathBuf], given: &Given) -> Vec<PeerRow> {
-    let mut rows = attempt(lab, peer, program, given.task, &given.whole);
+    let settings = given.task.settings(peer);
+    let whole = |setting| attempt(lab, peer, program, given.task, &given.whole, setting);
+    let mut rows: Vec<PeerRow> = settings.iter().map(whole).collect();
     let late = |row: &PeerRow| matches!(row.result, Err(Outcome::Late { .. }));
-    if !rows.iter().any(|row| row.result.is_ok()) && rows.iter().any(late) {
-        let part = given.task.part();
-        lab.say(&format!("{}: {part}", peer.name));
-        for mut row in attempt(lab, peer, program, given.task, &given.part) {
-            let note = std::mem::take(&mut row.note);
-            row.note =
-                if note.is_empty() { format!("on {part} only") } else { format!("on {part} only; {note}") };
-            rows.push(row);
-        }
+    if let (false, true, Some(first)) =
+        (rows.iter().any(|row| row.result.is_ok()), rows.iter().any(late), settings.first())
+    {
+        let row = attempt(lab, peer, program, given.task, &given.part, first);
+        rows.push(PeerRow { part: Some(given.task.part()), ..row });
     }
     rows
 }
 
-fn attempt(lab: &Lab<'_>, peer: &Peer, program: &[PathBuf], task: Task, mesh: &Path) -> Vec<PeerRow> {
-    let Some((first, rest)) = program.split_first() else { return vec![] };
-    let (frames, seconds) = (lab.effort.settle_frames.to_string(), lab.effort.peer_seconds);
-    let log = mesh.with_file_name(format!("{}-{}", peer.name, task.word()));
+/// One setting: a process of its own, with all the time of a setting.
+fn attempt(
+    lab: &Lab<'_>,
+    peer: &Peer,
+    program: &[PathBuf],
+    task: Task,
+    mesh: &Path,
+    setting: &Setting,
+) -> PeerRow {
+    let (frames, seconds) = (lab.effort.settle_frames, lab.effort.peer_seconds);
+    lab.say(&format!("{}: {}, {}, {seconds} s at most", peer.name, task.title(), setting.says));
+    let blank = PeerRow { settings: setting.says.into(), ..missing(task, peer, "it printed no result") };
+    let Some((first, rest)) = program.split_first() else { return blank };
+    let log = mesh.with_file_name(format!("{}-{}-{}", peer.name, task.word(), setting.word));
     let mut command = Command::new(first);
-    command.args(rest).arg(task.word()).arg(mesh).arg(frames).arg(seconds.to_string());
+    command.args(rest).arg(task.word()).arg(mesh);
+    command.args([&frames.to_string(), &seconds.to_string(), setting.word]);
     match child::run(&mut command, &log, Duration::from_secs(seconds)) {
-        Err(why) => vec![missing(task, peer, &why)],
-        Ok((text, end)) => answers(task, peer, &text, &end, seconds),
+        Err(why) => PeerRow { result: Err(Outcome::Missing(why)), ..blank },
+        Ok((text, end)) => answer(blank, &text, end, seconds),
     }
-}
-
-/// The rows a peer printed, and one for what it did not come to.
-fn answers(task: Task, peer: &Peer, text: &str, end: &End, seconds: u64) -> Vec<PeerRow> {
-    let (mut rows, mut begun) = (vec![], None);
-    for answer in text.lines().filter_map(|line| read(task, line)) {
-        match answer {
-            Answer::Begun(row) => begun = Some(row),
-            Answer::Result(row) => {
-                begun = None;
-                rows.push(row);
-            }
-        }
-    }
-    let unfinished = begun.unwrap_or_else(|| missing(task, peer, "it printed no result"));
-    match end {
-        End::Well if rows.is_empty() => rows.push(missing(task, peer, "it printed no result")),
-        End::Well => {}
-        End::Failed(why) => rows.push(PeerRow { result: Err(Outcome::Missing(why.clone())), ..unfinished }),
-        End::Late => {
-            let what = match &unfinished.result {
-                Err(Outcome::Late { what, .. }) => what.clone(),
-                _ => "done".to_owned(),
-            };
-            rows.push(PeerRow { result: Err(Outcome::Late { what, seconds }), ..unfinished });
-        }
-    }
-    rows
-}
-
-/// A line of a peer.
-#[derive(Debug, PartialEq)]
-enum Answer {
-    /// What it is at, as a row that says it is late with it.
-    Begun(PeerRow),
-    /// A measurement.
-    Result(PeerRow),
-}
-
-/// One line of an answer; lines that are no JSON object are the engine's own chatter.
-fn read(task: Task, line: &str) -> Option<Answer> {
-    let value: serde_json::Value = serde_json::from_str(line).ok()?;
-    let words = |key: &str| value.get(key).and_then(|v| v.as_str()).unwrap_or("").to_owned();
-    let number = |key: &str| value.get(key).and_then(serde_json::Value::as_f64);
-    let engine = value.get("engine")?.as_str()?.to_owned();
-    let row = |result| PeerRow { task, engine, settings: words("settings"), result, note: words("note") };
-    if value.get("begun").is_some() {
-        return Some(Answer::Begun(row(Err(Outcome::Late { what: words("begun"), seconds: 0 }))));
-    }
-    Some(Answer::Result(row(match (number("ms"), number("p99")) {
-        (Some(ms), Some(p99)) if p99.is_finite() => {
-            let inverted = number("inverted").map(|n| n as usize);
-            Ok((ms, Quality { p99_edge_strain: p99, volume_ratio: number("volume"), inverted }))
-        }
-        (Some(_), None) => Err(Outcome::Diverges),
-        _ => Err(Outcome::Missing(words("missing"))),
-    })))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn result(task: Task, line: &str) -> PeerRow {
-        match read(task, line) {
-            Some(Answer::Result(row)) => row,
-            other => panic!("{other:?}"),
-        }
-    }
-
+    /// What `pd tables --help` promises: with the full effort the peers take less than 22 minutes, with the quick one 8.
     #[test]
-    fn answers_are_read_and_chatter_is_not() {
-        let good =
-            r#"{"engine":"E 1","settings":"s","ms":2.0,"p99":0.5,"volume":0.9,"inverted":3,"note":"n"}"#;
-        let row = result(Task::Pair, good);
-        let quality = Quality { p99_edge_strain: 0.5, volume_ratio: Some(0.9), inverted: Some(3) };
-        assert_eq!((row.engine.as_str(), row.result), ("E 1", Ok((2.0, quality))));
-        let wild = result(Task::Cloth, r#"{"engine":"E","ms":2.0,"p99":null}"#);
-        assert_eq!(wild.result, Err(Outcome::Diverges));
-        let gone = result(Task::Cloth, r#"{"engine":"E","missing":"no tets"}"#);
-        assert_eq!(gone.result, Err(Outcome::Missing("no tets".into())));
-        assert_eq!(read(Task::Cloth, "pybullet build time: now"), None);
-    }
-
-    #[test]
-    fn what_was_begun_and_not_done_is_a_row() {
-        let text = "{\"engine\":\"E\",\"settings\":\"a\",\"begun\":\"loaded\"}\n\
-                    {\"engine\":\"E\",\"settings\":\"a\",\"ms\":2.0,\"p99\":0.5}\n\
-                    {\"engine\":\"E\",\"settings\":\"b\",\"begun\":\"loaded\"}\n";
-        let rows = answers(Task::Cloth, &PEERS[0], text, &End::Late, 7);
-        let late = Outcome::Late { what: "loaded".into(), seconds: 7 };
-        assert_eq!(late.to_string(), "not loaded within 7 s");
-        assert!(rows[0].result.is_ok());
-        assert_eq!((rows.len(), rows[1].settings.as_str(), &rows[1].result), (2, "b", &Err(late)));
-        let rows = answers(Task::Cloth, &PEERS[0], text, &End::Failed("killed".into()), 7);
-        assert_eq!(rows[1].result, Err(Outcome::Missing("killed".into())));
-        assert_eq!(answers(Task::Cloth, &PEERS[0], "", &End::Well, 7).len(), 1);
+    fn the_longest_run_is_bounded() {
+        assert_eq!(longest(1), 20, "fourteen settings, and six parts");
+        assert!(longest(crate::Effort::FULL.peer_seconds) <= 22 * 60);
+        assert!(longest(crate::Effort::QUICK.peer_seconds) <= 8 * 60);
     }
 
     fn given(directory: &Path) -> Given {
@@ -289,28 +235,36 @@ mod tests {
         let program = [PathBuf::from("no/such/program")];
         let directory = tempfile::tempdir().unwrap();
         let rows = measure(&lab, &PEERS[0], &program, &given(directory.path()));
-        assert!(
-            matches!(&rows[..], [PeerRow { result: Err(Outcome::Missing(why)), .. }] if why.contains("no/such"))
-        );
+        assert_eq!(rows.len(), PEERS[0].cloth.len(), "every setting has a row");
+        for (row, setting) in rows.iter().zip(PEERS[0].cloth) {
+            assert_eq!(row.settings, setting.says);
+            assert!(matches!(&row.result, Err(Outcome::Missing(why)) if why.contains("no/such")));
+        }
     }
 
-    /// An engine that loads only the part: it is late with the whole and answers for the part.
+    /// A setting that takes all its time takes none of that of the next; an engine that is late with all is given a part.
     #[cfg(unix)]
     #[test]
-    fn an_engine_that_is_late_is_given_a_part() {
+    fn every_setting_has_its_own_time() {
         let models = pd_sim::ModelPaths::default();
-        let effort = crate::Effort { peer_seconds: 1, ..crate::Effort::QUICK };
+        let effort = crate::Effort { peer_seconds: 2, ..crate::Effort::QUICK };
         let lab = Lab::new(&models, effort, 1, &|_| {}).unwrap();
         let directory = tempfile::tempdir().unwrap();
         let script = directory.path().join("engine.sh");
-        let text = r#"echo '{"engine":"E","settings":"s","begun":"loaded"}'
-            case $2 in *whole*) exec sleep 60;; esac
-            echo '{"engine":"E","settings":"s","ms":3.0,"p99":0.25,"note":"n"}'"#;
-        std::fs::write(&script, text).unwrap();
-        let rows = measure(&lab, &PEERS[0], &[PathBuf::from("sh"), script], &given(directory.path()));
-        let [late, part] = &rows[..] else { panic!("{rows:?}") };
-        assert_eq!(late.result, Err(Outcome::Late { what: "loaded".into(), seconds: 1 }));
-        assert!(part.result.is_ok());
-        assert_eq!(part.note, "on a cloth of 70×70 only; n");
+        let rows = |sleeps: &str| {
+            let text = format!(
+                r#"echo '{{"engine":"E","begun":"loaded"}}'
+                case $2-$5 in {sleeps}) exec sleep 60;; esac
+                echo '{{"engine":"E","frames":4,"ms":3.0,"p99":0.25,"note":"n"}}'"#
+            );
+            std::fs::write(&script, text).unwrap();
+            measure(&lab, &PEERS[0], &[PathBuf::from("sh"), script.clone()], &given(directory.path()))
+        };
+        let is_late = |row: &PeerRow| row.result == Err(Outcome::Late { what: "loaded".into(), seconds: 2 });
+        let one = rows("*whole*-32");
+        assert!(one.len() == 2 && is_late(&one[0]) && one[1].result.is_ok(), "{one:?}");
+        let all = rows("*whole*");
+        assert!(all.len() == 3 && is_late(&all[0]) && is_late(&all[1]) && all[2].result.is_ok(), "{all:?}");
+        assert_eq!(all[2].part, Some("a cloth of 70×70"));
     }
 }

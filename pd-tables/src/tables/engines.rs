@@ -8,6 +8,7 @@ use crate::quality::{self, Quality};
 use crate::{Cell, Column, Outcome, Table};
 use pd_sim::SceneError;
 use pd_sim::scene::{Scene, SceneDesc, SceneRun};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// How we run: stepper, global solver, iterations.
@@ -29,9 +30,10 @@ pub(super) fn make(lab: &Lab<'_>, peers: Option<&PeerRows>) -> Result<Part, Tabl
     let about = format!(
         "Average frames a second of {} frames of 1/60 s, and the state at their end: 99th percentile of |length/rest − 1| over \
          edges, volume over that at rest, tetrahedra inside out. Same mesh, mass (1 g a vertex), gravity, pins and floor for \
-         all. Bodies do not touch each other. Ours on {} threads; peers as their packages come. `pd tables 7.6 --peers` \
-         installs and runs the peers.",
-        lab.effort.settle_frames, lab.threads
+         all. Bodies do not touch each other. Ours on {} threads; peers as their packages come, {} s at most for each setting: \
+         where that is short a note says after how many frames the state was taken, and how ours is then. \
+         `pd tables 7.6 --peers` installs and runs the peers.",
+        lab.effort.settle_frames, lab.threads, lab.effort.peer_seconds
     );
     let mut table = Table::new("7.6", "Table 7.6: other engines", about, columns);
     for task in Task::ALL.into_iter().filter(|task| lab.wants(task.scene())) {
@@ -51,21 +53,31 @@ pub(super) fn make(lab: &Lab<'_>, peers: Option<&PeerRows>) -> Result<Part, Tabl
                 continue;
             };
             for (stepper, global, iterations) in OURS {
-                let desc = lab.describe(scene, |desc| {
-                    (desc.solver.stepper, desc.solver.global) = (stepper.into(), global.into());
-                    desc.step.iterations = iterations;
-                })?;
-                let result = ours(lab, scene, desc)?;
+                let result = ours(lab, scene, describe(lab, scene, (stepper, global, iterations))?)?;
                 let settings = format!("{stepper}/{global}, {iterations} iterations");
                 table.push(row(&title, "pd (this program)", &settings, result, ""));
             }
-            push_peers(&mut table, &title, task, peers);
+            let of_task = |row: &&PeerRow| row.task == task;
+            let peers: Vec<&PeerRow> =
+                peers.iter().flat_map(|peers| peers.rows.iter().filter(of_task)).collect();
+            push_peers(&mut table, &title, &peers, &ours_at(lab, scene, &peers)?, lab.effort.settle_frames);
         }
     }
     if peers.is_none() {
         table.notes.push("Peers were not asked for: `pd tables 7.6 --peers` installs and runs them.".into());
     }
     Ok(Part { tables: vec![table], figures: vec![] })
+}
+
+fn describe(
+    lab: &Lab<'_>,
+    scene: &str,
+    (stepper, global, iterations): (&str, &str, usize),
+) -> Result<SceneDesc, TableError> {
+    lab.describe(scene, |desc| {
+        (desc.solver.stepper, desc.solver.global) = (stepper.into(), global.into());
+        desc.step.iterations = iterations;
+    })
 }
 
 type Measured = Result<(f64, Quality), Outcome>;
@@ -107,12 +119,55 @@ fn row(scene: &str, engine: &str, settings: &str, measured: Measured, note: &str
     cells
 }
 
-fn push_peers(table: &mut Table, title: &str, task: Task, peers: Option<&PeerRows>) {
-    for PeerRow { task: of, engine, settings, result, note } in peers.map_or(&[][..], |peers| &peers.rows) {
-        if *of == task {
-            table.push(row(title, engine, settings, result.clone(), note));
+/// Our quality (`panels`, 10 iterations) after as many frames as each peer that was cut short came to.
+fn ours_at(lab: &Lab<'_>, scene: &str, peers: &[&PeerRow]) -> Result<BTreeMap<usize, Quality>, TableError> {
+    let cut =
+        |row: &&&PeerRow| row.result.is_ok() && row.part.is_none() && row.frames < lab.effort.settle_frames;
+    let mut at: BTreeMap<usize, Quality> =
+        peers.iter().filter(cut).map(|row| (row.frames, Quality::default())).collect();
+    let Some(&last) = at.keys().next_back() else { return Ok(at) };
+    let desc = describe(lab, scene, OURS[1])?;
+    let done = as_value(lab.on(lab.threads, || -> Result<_, SceneError> {
+        let mut run = SceneRun::new(Scene::from_desc(scene, desc, None, lab.models)?, &lab.registry)?;
+        run.prepare()?;
+        for frame in 1..=last {
+            run.advance()?;
+            if let Some(quality) = at.get_mut(&frame) {
+                *quality = quality::of_scene(&run.scene, &run.sim.state.x);
+            }
         }
+        Ok(())
+    }))?;
+    Ok(if done.is_ok() { at } else { BTreeMap::new() })
+}
+
+fn push_peers(
+    table: &mut Table,
+    title: &str,
+    peers: &[&PeerRow],
+    ours: &BTreeMap<usize, Quality>,
+    frames: usize,
+) {
+    for peer in peers {
+        let mut note: Vec<String> = peer.part.iter().map(|part| format!("{part} only")).collect();
+        if (1..frames).contains(&peer.frames) {
+            let then = match (peer.part, ours.get(&peer.frames)) {
+                (None, Some(quality)) => format!(", when ours has {}", words(quality)),
+                _ => String::new(),
+            };
+            note.push(format!("after {} of {frames} frames{then}", peer.frames));
+        }
+        note.extend((!peer.note.is_empty()).then(|| peer.note.clone()));
+        table.push(row(title, &peer.engine, &peer.settings, peer.result.clone(), &note.join("; ")));
     }
+}
+
+/// "p99 0.52, volume 0.97, 12 inverted".
+fn words(quality: &Quality) -> String {
+    let mut words = vec![format!("p99 {}", Cell::Number(quality.p99_edge_strain))];
+    words.extend(quality.volume_ratio.map(|ratio| format!("volume {}", Cell::Number(ratio))));
+    words.extend(quality.inverted.map(|count| format!("{count} inverted")));
+    words.join(", ")
 }
 
 fn note(scene: &str, engine: &str) -> &'static str {
