@@ -23,7 +23,7 @@
 //! | family | types | names |
 //! |---|---|---|
 //! | direct | [`Cholesky`], [`DenseCholesky`] | `cholesky`, `cholesky-simplicial`, `cholesky-supernodal`, `dense` |
-//! | direct, for many solves | [`PanelCholesky`] | `panels` (f32 panels), `panels-f64`, `panels-f16` |
+//! | direct, for many solves | [`PanelCholesky`] | `panels` (f32 panels), `panels-f64`, `panels-f24`, `panels-f16` |
 //! | Jacobi | [`Jacobi`], [`DenseJacobi`], [`AJacobi`] | `jacobi`, `chebyshev`, `dense-jacobi`, `a-jacobi-1` to `-3`; each with `-published` |
 //! | Gauss–Seidel | [`GaussSeidel`] | `gauss-seidel`, `sor` |
 //! | conjugate gradients | [`Pcg`] with [`Diagonal`], [`IncompleteCholesky`], [`Multigrid`] | `pcg`, `pcg-ic`, `pcg-amg` |

@@ -4,6 +4,7 @@
 //! private copy of the rows of the top, and a dummy. What the parts leave on the top is added in their order, so the
 //! bits do not depend on who ran them.
 
+use super::Numbers;
 use super::front::{factor, scaling};
 use super::kernel::{Kernel, Kernels, Row};
 use super::pages::Pages;
@@ -94,46 +95,6 @@ impl<S: Kernels> Factored<S> {
         Ok(Self { kernel, parts, vector, rows, places })
     }
 
-    /// Instruction set in use.
-    pub(super) fn instructions(&self) -> &'static str {
-        self.kernel.name
-    }
-
-    /// Bytes held.
-    pub(super) fn bytes(&self) -> usize {
-        let part = |part: &Part<S>| part.stream.bytes() + part.scratch.len() * size_of::<S::Arithmetic>();
-        self.parts.iter().map(part).sum::<usize>()
-            + self.vector.bytes()
-            + self.rows.bytes()
-            + self.places.bytes()
-    }
-
-    /// Solves for all columns, three at a time.
-    pub(super) fn solve(&mut self, b: &[Real], x: &mut [Real], columns: usize) -> Result<(), LinearError> {
-        let mut gain = 1.0;
-        if S::Arithmetic::NARROW {
-            let largest = largest_magnitude(b);
-            if largest == 0.0 {
-                check_finite(b, columns)?; // NaN has no magnitude
-                x.fill(0.0);
-                return Ok(());
-            }
-            if !largest.is_finite() {
-                return check_finite(b, columns);
-            }
-            gain = gain_for(largest);
-        }
-        for at in (0..columns).step_by(TOGETHER) {
-            let window = Window { columns, at, width: TOGETHER.min(columns - at), gain };
-            self.sweep(b, window);
-            if !self.unload(x, window) {
-                check_finite(b, columns)?; // a right-hand side that is not finite is the caller's fault
-                return Err(LinearError::Diverged { iteration: 1, residual: Real::INFINITY });
-            }
-        }
-        Ok(())
-    }
-
     /// Both sweeps: leaves −x in the vector.
     fn sweep(&mut self, b: &[Real], window: Window) {
         let kernel = self.kernel;
@@ -202,6 +163,45 @@ impl<S: Kernels> Factored<S> {
     }
 }
 
+impl<S: Kernels> Numbers for Factored<S> {
+    fn instructions(&self) -> &'static str {
+        self.kernel.name
+    }
+
+    fn bytes(&self) -> usize {
+        let part = |part: &Part<S>| part.stream.bytes() + part.scratch.len() * size_of::<S::Arithmetic>();
+        self.parts.iter().map(part).sum::<usize>()
+            + self.vector.bytes()
+            + self.rows.bytes()
+            + self.places.bytes()
+    }
+
+    fn solve(&mut self, b: &[Real], x: &mut [Real], columns: usize) -> Result<(), LinearError> {
+        let mut gain = 1.0;
+        if S::Arithmetic::NARROW {
+            let largest = largest_magnitude(b);
+            if largest == 0.0 {
+                check_finite(b, columns)?; // NaN has no magnitude
+                x.fill(0.0);
+                return Ok(());
+            }
+            if !largest.is_finite() {
+                return check_finite(b, columns);
+            }
+            gain = gain_for(largest);
+        }
+        for at in (0..columns).step_by(TOGETHER) {
+            let window = Window { columns, at, width: TOGETHER.min(columns - at), gain };
+            self.sweep(b, window);
+            if !self.unload(x, window) {
+                check_finite(b, columns)?; // a right-hand side that is not finite is the caller's fault
+                return Err(LinearError::Diverged { iteration: 1, residual: Real::INFINITY });
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A copy that does not grow.
 fn fixed<T: Copy + Default>(values: &[T]) -> Pages<T> {
     Pages::new(values, values.len(), T::default())
@@ -257,17 +257,17 @@ fn over_parts<S: Kernels>(
     }
 }
 
-/// max |bᵢ|, NaN ignored.
+/// max |bᵢ|, NaN ignored. Many lanes: each waits for its own last comparison only.
 fn largest_magnitude(b: &[Real]) -> Real {
-    let mut lanes = [0.0 as Real; 8];
-    let chunks = b.chunks_exact(8);
-    let rest = chunks.remainder();
+    let larger = |most: Real, value: &Real| if value.abs() > most { value.abs() } else { most };
+    let mut lanes = [0.0; 32];
+    let (chunks, rest) = b.as_chunks::<32>();
     for chunk in chunks {
         for (most, value) in lanes.iter_mut().zip(chunk) {
-            *most = if value.abs() > *most { value.abs() } else { *most };
+            *most = larger(*most, value);
         }
     }
-    lanes.iter().chain(rest).fold(0.0, |most, value| if value.abs() > most { value.abs() } else { most })
+    lanes.iter().chain(rest).fold(0.0, larger)
 }
 
 /// The power of two that brings a magnitude to about 2⁴⁰: room for growth above, and below for values that decay

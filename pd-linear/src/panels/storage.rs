@@ -1,4 +1,4 @@
-//! Formats of the stored panels: f64, f32, and IEEE half precision kept in 16 bits.
+//! Formats of the stored panels: f64, f32, f32 without its last eight bits, and IEEE half precision.
 
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -85,6 +85,30 @@ impl Storage for f64 {
     }
 }
 
+/// The upper three bytes of an f32, least first: 1 sign, 8 exponent, 15 fraction bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub(super) struct ThreeBytes(pub(super) [u8; 3]);
+
+impl Storage for ThreeBytes {
+    type Arithmetic = f32;
+    /// 2¹²⁸ − 2¹¹²: beyond it rounding may reach infinity.
+    const LARGEST: f64 = f32::from_bits(0x7f7f_ff00) as f64;
+
+    fn encode(value: f64) -> Self {
+        let bits = (value as f32).to_bits();
+        // To nearest, ties to even; a carry may run into the exponent, as it should.
+        let [_, a, b, c] = (bits + 0x7f + ((bits >> 8) & 1)).to_le_bytes();
+        Self([a, b, c])
+    }
+
+    #[inline(always)]
+    fn decode(self) -> f32 {
+        let [a, b, c] = self.0;
+        f32::from_bits(u32::from_le_bytes([0, a, b, c]))
+    }
+}
+
 /// IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
@@ -132,6 +156,23 @@ mod tests {
         assert_eq!(Half(0xc000).decode(), -2.0);
         assert_eq!(Half(0x7bff).decode(), 65504.0);
         assert_eq!(Half(0x0001).decode(), 2.0f32.powi(-24));
+    }
+
+    #[test]
+    fn three_bytes_round_to_nearest() {
+        for k in 0..20_000 {
+            let value = 1.37f64.powi(k % 60 - 40) * (1.0 + f64::from(k) / 20_000.0);
+            for value in [value, -value] {
+                let short = ThreeBytes::encode(value);
+                let error = (f64::from(short.decode()) - value).abs();
+                assert!(error <= value.abs() * 1.001 / 65536.0, "{value}: {error}");
+                assert_eq!(ThreeBytes::encode(f64::from(short.decode())), short);
+            }
+        }
+        assert_eq!(ThreeBytes::encode(1.0 + 1.0 / 65536.0).decode(), 1.0); // ties go to the even neighbour
+        assert_eq!(ThreeBytes::encode(1.0 + 3.0 / 65536.0).decode(), 1.0 + 4.0 / 65536.0);
+        assert_eq!(f64::from(ThreeBytes::encode(ThreeBytes::LARGEST).decode()), ThreeBytes::LARGEST);
+        assert_eq!(ThreeBytes::default().decode(), 0.0);
     }
 
     #[test]

@@ -4,6 +4,11 @@
 //! group into blocks of as many rows as a register has lanes; a block holds its columns one after another. Blocks are not
 //! padded: the last one of a group has fewer rows, and a full register read there runs into the following values, which
 //! are finite and meet zeros or are dropped.
+//!
+//! A *narrow* panel has so few columns that the sums of all of them stay in registers. For it the second array holds W
+//! once more, row after row, and then the rows of S⁻¹: backward, a row's values meet the row's one (x, y, z), so that
+//! nothing is gathered into lanes and no sum over lanes is left. The sweeps read as many bytes as before; the copies, of
+//! the small panels alone, are the price.
 
 use super::front::Panel;
 use super::pages::{CACHE_LINE, Pages};
@@ -19,14 +24,22 @@ pub(super) struct Shape {
     pub(super) group: usize,
 }
 
+impl Shape {
+    /// Columns of the widest narrow panel: three sums for each stay in registers.
+    pub(super) fn narrow(self) -> usize {
+        (4 * self.lanes).min(32)
+    }
+}
+
 /// Where a packed panel lies. Rows are local to the part: its own columns first, then those of the top.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packed {
     /// First value of W in `Stream::values`.
     pub(super) values: usize,
-    /// First value of S⁻¹ in `Stream::inverses`.
+    /// First value in `Stream::inverses`: S⁻¹, or the rows of W and S⁻¹ of a narrow panel.
     pub(super) inverse: usize,
-    /// First index in `Stream::index`: `m` rows below, then `s` own rows, both with dummies to a full block.
+    /// First index in `Stream::index`: `m` rows below, then `s` own rows, both with dummies to a full block. A narrow
+    /// panel has dummies at the end only, where the last block of rows below reaches beyond its own.
     pub(super) index: usize,
     /// Local row of the first column.
     pub(super) first: u32,
@@ -34,6 +47,8 @@ pub(super) struct Packed {
     pub(super) s: u32,
     /// Rows below.
     pub(super) m: u32,
+    /// Whether the panel is narrow.
+    pub(super) narrow: bool,
     /// S⁻¹ is stored divided by this power of two, and the own rows are multiplied by it.
     pub(super) unit: f32,
 }
@@ -80,26 +95,39 @@ impl<S: Storage> Stream<S> {
             first: first as u32,
             s: s as u32,
             m: m as u32,
+            narrow: s <= shape.narrow(),
             unit: unit as f32,
         });
-        pack(values, shape, m, s, |at| panel.w[at])?;
-        pack(inverses, shape, s, s, |at| panel.inverse[at] / unit)?;
-        let (below_end, end) =
-            (index.len() + m.next_multiple_of(shape.lanes), s.next_multiple_of(shape.lanes));
         let dummy = self.rows as u32 - 1;
+        let (begin, blocks) = (index.len(), |rows: usize| rows.next_multiple_of(shape.lanes));
         index.extend(below.map(|row| row as u32));
-        index.resize(below_end, dummy);
-        index.extend((first..first + s).map(|row| row as u32));
-        index.resize(below_end + end, dummy);
-        self.scratch = self.scratch.max(3 * (m.next_multiple_of(shape.lanes) + end));
+        if s <= shape.narrow() {
+            let tall = Shape { lanes: 4 * shape.lanes, group: s };
+            pack(values, tall, m, s, |at| panel.w[at])?;
+            for row in 0..m {
+                push_row(inverses, (0..s).map(|k| panel.w[k * m + row]))?;
+            }
+            for row in 0..s {
+                push_row(inverses, (0..s).map(|k| panel.inverse[k * s + row] / unit))?;
+            }
+            index.extend((first..first + s).map(|row| row as u32));
+            index.resize(begin + blocks(m).max(m + s), dummy);
+        } else {
+            pack(values, shape, m, s, |at| panel.w[at])?;
+            pack(inverses, shape, s, s, |at| panel.inverse[at] / unit)?;
+            index.resize(begin + blocks(m), dummy);
+            index.extend((first..first + s).map(|row| row as u32));
+            index.resize(begin + blocks(m) + blocks(s), dummy);
+        }
+        self.scratch = self.scratch.max(3 * (blocks(m) + blocks(s)));
         Ok(())
     }
 
-    /// Ends the stream: room for the last full register, and the check the unchecked kernels rely on.
+    /// Ends the stream: room for the last full register (three bytes a value are read as four), and the check the unchecked kernels rely on.
     pub(super) fn finish(&mut self, shape: Shape) -> Result<(), LinearError> {
         let (values, inverses, index) = std::mem::take(&mut self.growing);
-        self.values = Pages::new(&values, values.len() + shape.lanes, S::default());
-        self.inverses = Pages::new(&inverses, inverses.len() + shape.lanes, S::default());
+        self.values = Pages::new(&values, values.len() + 2 * shape.lanes, S::default());
+        self.inverses = Pages::new(&inverses, inverses.len() + 2 * shape.lanes, S::default());
         self.index = Pages::new(&index, index.len(), 0);
         match self.index.iter().find(|&&row| row as usize >= self.rows) {
             None => Ok(()),
@@ -112,7 +140,7 @@ impl<S: Storage> Stream<S> {
         &self.values
     }
 
-    /// The packed S⁻¹.
+    /// What the backward sweep alone reads: S⁻¹, and the rows of narrow panels.
     pub(super) fn inverses(&self) -> &[S] {
         &self.inverses
     }
@@ -146,9 +174,12 @@ impl<S: Storage> Stream<S> {
     }
 }
 
-/// Panels start at a cache line, so that most registers are read from one.
+/// Panels start at a cache line, so that most registers are read from one. Values of three bytes meet a line's start after
+/// as many values as it has bytes.
 fn start_line<S: Storage>(values: &mut Vec<S>) {
-    values.resize(values.len().next_multiple_of(CACHE_LINE / size_of::<S>()), S::default());
+    let step =
+        if CACHE_LINE.is_multiple_of(size_of::<S>()) { CACHE_LINE / size_of::<S>() } else { CACHE_LINE };
+    values.resize(values.len().next_multiple_of(step), S::default());
 }
 
 /// Appends a matrix of `rows` × `columns`, given by columns, in groups and blocks.
@@ -162,16 +193,21 @@ fn pack<S: Storage>(
     for g in (0..columns).step_by(shape.group) {
         for r in (0..rows).step_by(shape.lanes) {
             for k in g..columns.min(g + shape.group) {
-                for row in r..rows.min(r + shape.lanes) {
-                    let value = value(k * rows + row);
-                    if value.is_nan() || value.abs() > S::LARGEST {
-                        let what = format!("panel entry {value:e} exceeds the range of its storage");
-                        return Err(LinearError::Backend { solver: "panels".to_owned(), what });
-                    }
-                    to.push(S::encode(value));
-                }
+                push_row(to, (r..rows.min(r + shape.lanes)).map(|row| value(k * rows + row)))?;
             }
         }
+    }
+    Ok(())
+}
+
+/// Appends values that the format can hold.
+fn push_row<S: Storage>(to: &mut Vec<S>, row: impl Iterator<Item = f64>) -> Result<(), LinearError> {
+    for value in row {
+        if value.is_nan() || value.abs() > S::LARGEST {
+            let what = format!("panel entry {value:e} exceeds the range of its storage");
+            return Err(LinearError::Backend { solver: "panels".to_owned(), what });
+        }
+        to.push(S::encode(value));
     }
     Ok(())
 }

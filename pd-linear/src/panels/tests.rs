@@ -191,8 +191,11 @@ fn merging_lowers_the_modelled_cost_and_two_parts_balance() {
 fn compare_with_twin<S: Kernels>(kernel: Kernel<S>, twin: Kernel<S>, tolerance: f64) {
     let Shape { lanes, group } = kernel.shape;
     assert_eq!(kernel.shape, twin.shape);
-    // Panels of all widths around the group size, with few and many rows below, chained so that rows overlap.
-    let widths: Vec<usize> = (1..=2 * group + 1).chain([3 * group, 1, 2]).collect();
+    // Panels of all widths around the group size, narrow ones of one to four registers and wide ones, with few and many
+    // rows below, chained so that rows overlap.
+    let narrow = kernel.shape.narrow();
+    let others = [narrow / 2 + 1, narrow - 1, narrow, narrow + 1, narrow + group, 2 * narrow + 3];
+    let widths: Vec<usize> = (1..=2 * group + 1).chain(others).chain([3 * group, 1, 2]).collect();
     let columns: usize = widths.iter().sum();
     let rows = columns + 3 * lanes + 6;
     let mut stream = Stream::<S>::new(rows);
@@ -247,6 +250,7 @@ fn vector_kernels_agree_with_their_plain_twins() {
         }
     }
     all::<f32>(1e-5);
+    all::<ThreeBytes>(1e-5);
     all::<Half>(1e-5);
     all::<f64>(1e-13);
 }
@@ -256,9 +260,12 @@ fn all_precisions_orderings_and_kernels_solve_awkward_matrices() {
     for (name, a) in awkward() {
         let b = noise(3 * a.rows());
         let exact = solved(&mut DenseCholesky::default(), &a, &b, 3);
-        for (precision, tolerance) in
-            [(Precision::Double, 1e-10), (Precision::Single, 1e-5), (Precision::Half, 1e-2)]
-        {
+        for (precision, tolerance) in [
+            (Precision::Double, 1e-10),
+            (Precision::Single, 1e-5),
+            (Precision::ThreeBytes, 3e-4),
+            (Precision::Half, 1e-2),
+        ] {
             for &ordering in ORDERINGS {
                 for parts in [1, 2, 5] {
                     let new = || PanelCholesky::new(precision).with_ordering(ordering).with_parts(parts);
@@ -278,9 +285,12 @@ fn a_cloth_agrees_with_the_library_and_refinement_converges() {
     let n = a.rows();
     let b = noise(3 * n);
     let exact = solved(&mut Cholesky::default(), &a, &b, 3);
-    for (precision, first, passes) in
-        [(Precision::Double, 1e-10, 1), (Precision::Single, 1e-5, 3), (Precision::Half, 1e-1, 12)]
-    {
+    for (precision, first, passes) in [
+        (Precision::Double, 1e-10, 1),
+        (Precision::Single, 1e-5, 3),
+        (Precision::ThreeBytes, 3e-3, 5),
+        (Precision::Half, 1e-1, 12),
+    ] {
         let mut solver = PanelCholesky::new(precision);
         let mut x = solved(&mut solver, &a, &b, 3);
         assert!(relative_error(&x, &exact) < first, "{precision:?}: {:e}", relative_error(&x, &exact));
@@ -300,7 +310,7 @@ fn a_cloth_agrees_with_the_library_and_refinement_converges() {
 fn bits_do_not_depend_on_the_pool() {
     let a = cloth(90);
     let b = noise(3 * a.rows());
-    for precision in [Precision::Double, Precision::Single, Precision::Half] {
+    for precision in [Precision::Double, Precision::Single, Precision::ThreeBytes, Precision::Half] {
         let mut solver = PanelCholesky::new(precision);
         let run = |threads: usize, solver: &mut PanelCholesky| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

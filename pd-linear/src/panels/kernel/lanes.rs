@@ -61,6 +61,16 @@ pub(super) trait Lanes<S: Storage> {
         count: usize,
         sums: [Self::Register; 3],
     );
+    /// a + b.
+    ///
+    /// # Safety
+    /// The processor has the instruction set.
+    unsafe fn add(a: Self::Register, b: Self::Register) -> Self::Register;
+    /// Writes minus the components of the first `count` ≤ `LANES` lanes to as many consecutive rows.
+    ///
+    /// # Safety
+    /// `count` rows can be written.
+    unsafe fn store(rows: *mut [S::Arithmetic; 4], count: usize, sums: [Self::Register; 3]);
     /// Writes minus the sums over lanes of `G` columns to `G` consecutive rows.
     ///
     /// # Safety

@@ -8,6 +8,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod narrow;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod sweeps;
@@ -16,7 +18,7 @@ mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx512;
 
-use super::storage::{Half, Storage};
+use super::storage::{Half, Storage, ThreeBytes};
 use super::stream::{Shape, Stream};
 
 /// A row of the vector: x, y, z and a zero that fills the register.
@@ -81,6 +83,16 @@ impl Kernels for f32 {
         let mut all = vec![];
         #[cfg(target_arch = "x86_64")]
         all.extend([x86_avx512::single(), x86_avx2::single()].into_iter().flatten());
+        all.push(Kernel::portable::<8>(4));
+        all
+    }
+}
+
+impl Kernels for ThreeBytes {
+    fn kernels() -> Vec<Kernel<Self>> {
+        let mut all = vec![];
+        #[cfg(target_arch = "x86_64")]
+        all.extend([x86_avx512::three_bytes(), x86_avx2::three_bytes()].into_iter().flatten());
         all.push(Kernel::portable::<8>(4));
         all
     }

@@ -36,6 +36,11 @@ pub(super) fn forward<S: Storage, const L: usize, const G: usize>(
 ) {
     for panel in stream.panels() {
         let (first, m) = (panel.first as usize, panel.m as usize);
+        if panel.narrow {
+            forward_narrow::<S, L>(stream, panel, vector);
+            scale_own(panel, vector);
+            continue;
+        }
         let index = &stream.index()[panel.index..];
         scratch[..3 * m.next_multiple_of(L)].fill(S::Arithmetic::default());
         groups(panel, G, |g, width| {
@@ -82,6 +87,10 @@ pub(super) fn backward<S: Storage, const L: usize, const G: usize>(
 ) {
     for panel in stream.panels().iter().rev() {
         let (m, s) = (panel.m as usize, panel.s as usize);
+        if panel.narrow {
+            backward_narrow(stream, panel, vector);
+            continue;
+        }
         let own = m.next_multiple_of(L);
         let index = &stream.index()[panel.index..panel.index + own + s.next_multiple_of(L)];
         for (k, &row) in index.iter().enumerate() {
@@ -116,5 +125,38 @@ pub(super) fn backward<S: Storage, const L: usize, const G: usize>(
                 *row = [-total(&sums[0]), -total(&sums[1]), -total(&sums[2]), S::Arithmetic::default()];
             }
         });
+    }
+}
+
+/// Column after column of W, in blocks of `4 L` rows, times that column's one (x, y, z).
+fn forward_narrow<S: Storage, const L: usize>(stream: &Stream<S>, panel: &Packed, vector: &mut [Row<S>]) {
+    let (first, s, m) = (panel.first as usize, panel.s as usize, panel.m as usize);
+    let index = &stream.index()[panel.index..panel.index + m];
+    let values = &stream.values()[panel.values..panel.values + m * s];
+    for (block, values) in index.chunks(4 * L).zip(values.chunks(4 * L * s)) {
+        for (k, column) in values.chunks_exact(block.len()).enumerate() {
+            let own = vector[first + k];
+            for (value, &row) in column.iter().zip(block) {
+                let (w, to) = (value.decode(), &mut vector[row as usize]);
+                *to = [to[0] - w * own[0], to[1] - w * own[1], to[2] - w * own[2], to[3]];
+            }
+        }
+    }
+}
+
+/// Row after row of [W; S⁻¹] times that row's one (x, y, z).
+fn backward_narrow<S: Storage>(stream: &Stream<S>, panel: &Packed, vector: &mut [Row<S>]) {
+    let (first, s, m) = (panel.first as usize, panel.s as usize, panel.m as usize);
+    let mut sums = [[S::Arithmetic::default(); 4]; 32];
+    let rows = stream.inverses()[panel.inverse..].chunks_exact(s);
+    for (values, &row) in rows.zip(&stream.index()[panel.index..panel.index + m + s]) {
+        let [x, y, z, _] = vector[row as usize];
+        for (sum, value) in sums.iter_mut().zip(values) {
+            let w = value.decode();
+            *sum = [sum[0] + w * x, sum[1] + w * y, sum[2] + w * z, sum[3]];
+        }
+    }
+    for (to, sum) in vector[first..first + s].iter_mut().zip(&sums) {
+        *to = [-sum[0], -sum[1], -sum[2], S::Arithmetic::default()];
     }
 }

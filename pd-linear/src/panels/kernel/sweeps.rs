@@ -1,17 +1,18 @@
 //! The sweeps once more, over registers: generic in the instruction set.
 //!
 //! Forward, a group's values of v_J are spread over registers once and meet block after block of W; backward, the
-//! sums of a group's columns stay in registers over all blocks. Everything here is inlined into one function per
+//! sums of a group's columns stay in registers over all blocks. Narrow panels have a way of their own (`narrow`). Everything here is inlined into one function per
 //! instruction set, where the compiler may use it.
 
 use super::lanes::Lanes;
+use super::narrow;
 use crate::panels::storage::Storage;
 use crate::panels::stream::{Packed, Stream};
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// How far ahead of their use values are asked for, bytes: longer than the memory's delay, and than most panels, at
 /// whose ends the processor's own guess fails. Measured from 0 to 16 kB; half as much or twice is as good.
-const AHEAD: isize = 8192;
+pub(super) const AHEAD: isize = 8192;
 
 /// Asks for the `G` registers' worth of values that lie `distance` bytes from the next ones. An address outside the
 /// array is ignored by the processor.
@@ -25,15 +26,15 @@ fn prefetch<S: Storage, K: Lanes<S>, const G: usize>(values: *const S, distance:
 }
 
 /// Pointers to what the sweeps work on.
-struct Work<S: Storage> {
-    values: *const S,
-    inverse: *const S,
-    index: *const u32,
-    vector: *mut [S::Arithmetic; 4],
+pub(super) struct Work<S: Storage> {
+    pub(super) values: *const S,
+    pub(super) inverse: *const S,
+    pub(super) index: *const u32,
+    pub(super) vector: *mut [S::Arithmetic; 4],
     scratch: *mut S::Arithmetic,
-    first: usize,
-    s: usize,
-    m: usize,
+    pub(super) first: usize,
+    pub(super) s: usize,
+    pub(super) m: usize,
 }
 
 impl<S: Storage> Work<S> {
@@ -77,7 +78,9 @@ pub(super) unsafe fn forward<S: Storage, K: Lanes<S>>(
         // SAFETY: groups cover the panel's columns exactly, in the order `Stream::push` packed them.
         unsafe {
             let work = Work::new(stream, panel, vector, scratch);
-            if work.m > 0 {
+            if panel.narrow {
+                narrow::forward::<S, K>(&work);
+            } else if work.m > 0 {
                 let mut g = 0;
                 while work.s - g > K::GROUP {
                     forward_group::<S, K>(&work, g, K::GROUP);
@@ -208,6 +211,10 @@ pub(super) unsafe fn backward<S: Storage, K: Lanes<S>>(
         // SAFETY: as in `forward`. All rows are gathered before the own ones are overwritten.
         unsafe {
             let work = Work::new(stream, panel, vector, scratch);
+            if panel.narrow {
+                narrow::backward::<S, K>(&work);
+                continue;
+            }
             gather_rows::<S, K>(&work);
             let mut g = 0;
             while work.s - g > K::GROUP {

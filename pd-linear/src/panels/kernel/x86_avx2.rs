@@ -2,7 +2,7 @@
 
 use super::lanes::Lanes;
 use super::{Kernel, Row, sweeps};
-use crate::panels::storage::{Half, Storage};
+use crate::panels::storage::{Half, Storage, ThreeBytes};
 use crate::panels::stream::{Shape, Stream};
 use std::arch::x86_64::*;
 
@@ -18,6 +18,13 @@ fn available() -> bool {
 /// f32 panels.
 pub(super) fn single() -> Option<Kernel<f32>> {
     let (forward, backward) = (forward::<f32, Single>, backward::<f32, Single>);
+    let shape = Shape { lanes: 8, group: 4 };
+    available().then_some(Kernel { name: "avx2", shape, forward, backward })
+}
+
+/// Panels of three bytes a value.
+pub(super) fn three_bytes() -> Option<Kernel<ThreeBytes>> {
+    let (forward, backward) = (forward::<ThreeBytes, Single>, backward::<ThreeBytes, Single>);
     let shape = Shape { lanes: 8, group: 4 };
     available().then_some(Kernel { name: "avx2", shape, forward, backward })
 }
@@ -76,6 +83,22 @@ impl Widen for f32 {
     unsafe fn widen(from: *const Self) -> __m256 {
         // SAFETY: the caller's promise.
         unsafe { _mm256_loadu_ps(from) }
+    }
+}
+
+impl Widen for ThreeBytes {
+    #[inline(always)]
+    unsafe fn widen(from: *const Self) -> __m256 {
+        // SAFETY: the caller's promise; 28 bytes are read, 24 used, and the stream ends with room for that.
+        unsafe {
+            let (low, high) = (_mm_loadu_si128(from.cast()), _mm_loadu_si128(from.add(4).cast()));
+            let halves = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high);
+            // Every three bytes to the upper ones of four.
+            let bytes = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+                -1, 0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11,
+            ));
+            _mm256_castsi256_ps(_mm256_shuffle_epi8(halves, bytes))
+        }
     }
 }
 
@@ -225,6 +248,35 @@ impl<S: Widen> Lanes<S> for Single {
     }
 
     #[inline(always)]
+    unsafe fn add(a: __m256, b: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_add_ps(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(rows: *mut [f32; 4], count: usize, sums: [__m256; 3]) {
+        // SAFETY: as above.
+        unsafe {
+            let zero = _mm256_setzero_ps();
+            let [x, y, z] = sums;
+            let [a, b, c, d] =
+                rows_of(_mm256_sub_ps(zero, x), _mm256_sub_ps(zero, y), _mm256_sub_ps(zero, z));
+            let pairs = [
+                _mm256_permute2f128_ps::<0x20>(a, b),
+                _mm256_permute2f128_ps::<0x20>(c, d),
+                _mm256_permute2f128_ps::<0x31>(a, b),
+                _mm256_permute2f128_ps::<0x31>(c, d),
+            ];
+            for k in 0..count / 2 {
+                _mm256_storeu_ps(rows.add(2 * k).cast(), pairs[k]);
+            }
+            if count % 2 == 1 {
+                _mm_storeu_ps(rows.add(count - 1).cast(), _mm256_castps256_ps128(pairs[count / 2]));
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn reduce<const G: usize>(sums: &[[__m256; 3]; G], rows: *mut [f32; 4]) {
         // SAFETY: as above.
         unsafe {
@@ -307,6 +359,26 @@ impl Lanes<f64> for Double {
                 let to = vector.add(*index.add(k) as usize).cast::<f64>();
                 let row = _mm256_setr_pd(spilled[0][k], spilled[1][k], spilled[2][k], 0.0);
                 _mm256_storeu_pd(to, _mm256_sub_pd(_mm256_loadu_pd(to), row));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add(a: __m256d, b: __m256d) -> __m256d {
+        // SAFETY: as above.
+        unsafe { _mm256_add_pd(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(rows: *mut [f64; 4], count: usize, sums: [__m256d; 3]) {
+        // SAFETY: as above.
+        unsafe {
+            let mut spilled = [[0f64; 4]; 3];
+            for (to, sum) in spilled.iter_mut().zip(sums) {
+                _mm256_storeu_pd(to.as_mut_ptr(), _mm256_sub_pd(_mm256_setzero_pd(), sum));
+            }
+            for k in 0..count {
+                *rows.add(k) = [spilled[0][k], spilled[1][k], spilled[2][k], 0.0];
             }
         }
     }

@@ -1,8 +1,8 @@
-//! AVX-512: registers of 16 f32 or 8 f64, 32 of them, so groups of 8 columns keep 24 sums.
+//! AVX-512 (F and BW): registers of 16 f32 or 8 f64, 32 of them, so groups of 8 columns keep 24 sums.
 
 use super::lanes::Lanes;
 use super::{Kernel, Row, sweeps};
-use crate::panels::storage::{Half, Storage};
+use crate::panels::storage::{Half, Storage, ThreeBytes};
 use crate::panels::stream::{Shape, Stream};
 use std::arch::x86_64::*;
 
@@ -13,11 +13,22 @@ struct Double;
 
 fn available() -> bool {
     is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("f16c")
 }
 
 /// f32 panels.
 pub(super) fn single() -> Option<Kernel<f32>> {
     let (forward, backward) = (forward::<f32, Single>, backward::<f32, Single>);
+    let shape = Shape { lanes: 16, group: 8 };
+    available().then_some(Kernel { name: "avx512", shape, forward, backward })
+}
+
+/// Panels of three bytes a value.
+pub(super) fn three_bytes() -> Option<Kernel<ThreeBytes>> {
+    let (forward, backward) = (forward::<ThreeBytes, Single>, backward::<ThreeBytes, Single>);
     let shape = Shape { lanes: 16, group: 8 };
     available().then_some(Kernel { name: "avx512", shape, forward, backward })
 }
@@ -41,7 +52,7 @@ fn forward<S: Storage, K: Lanes<S>>(
     vector: &mut [Row<S>],
     scratch: &mut [S::Arithmetic],
 ) {
-    #[target_feature(enable = "avx512f,avx2,fma,f16c")]
+    #[target_feature(enable = "avx512f,avx512bw,avx2,fma,f16c")]
     unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
         // SAFETY: passed on.
         unsafe { sweeps::forward::<S, K>(s, v, scratch) }
@@ -55,7 +66,7 @@ fn backward<S: Storage, K: Lanes<S>>(
     vector: &mut [Row<S>],
     scratch: &mut [S::Arithmetic],
 ) {
-    #[target_feature(enable = "avx512f,avx2,fma,f16c")]
+    #[target_feature(enable = "avx512f,avx512bw,avx2,fma,f16c")]
     unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
         // SAFETY: passed on.
         unsafe { sweeps::backward::<S, K>(s, v, scratch) }
@@ -76,6 +87,21 @@ impl Widen for f32 {
     unsafe fn widen(from: *const Self) -> __m512 {
         // SAFETY: the caller's promise.
         unsafe { _mm512_loadu_ps(from) }
+    }
+}
+
+impl Widen for ThreeBytes {
+    #[inline(always)]
+    unsafe fn widen(from: *const Self) -> __m512 {
+        // SAFETY: the caller's promise; 64 bytes are read, 48 used, and the stream ends with room for that.
+        unsafe {
+            // Three words to each quarter, then every three bytes to the upper ones of four.
+            let words = _mm512_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
+            let quarters = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(from.cast()));
+            let bytes =
+                _mm512_broadcast_i32x4(_mm_setr_epi8(-1, 0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11));
+            _mm512_castsi512_ps(_mm512_shuffle_epi8(quarters, bytes))
+        }
     }
 }
 
@@ -261,6 +287,36 @@ impl<S: Widen> Lanes<S> for Single {
     }
 
     #[inline(always)]
+    unsafe fn add(a: __m512, b: __m512) -> __m512 {
+        // SAFETY: as above.
+        unsafe { _mm512_add_ps(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(rows: *mut [f32; 4], count: usize, sums: [__m512; 3]) {
+        // SAFETY: as above; the mask keeps stores inside the rows.
+        unsafe {
+            let zero = _mm512_setzero_ps();
+            let [x, y, z] = sums;
+            let (x, y, z) = (_mm512_sub_ps(zero, x), _mm512_sub_ps(zero, y), _mm512_sub_ps(zero, z));
+            // Row k holds rows k, k + 4, k + 8, k + 12: a transpose of quarters brings neighbours together.
+            let [a, b, c, d] = rows_of(x, y, z);
+            let (ab, cd) = (_mm512_shuffle_f32x4::<0x44>(a, b), _mm512_shuffle_f32x4::<0x44>(c, d));
+            let (ab_late, cd_late) = (_mm512_shuffle_f32x4::<0xee>(a, b), _mm512_shuffle_f32x4::<0xee>(c, d));
+            let quads = [
+                _mm512_shuffle_f32x4::<0x88>(ab, cd),
+                _mm512_shuffle_f32x4::<0xdd>(ab, cd),
+                _mm512_shuffle_f32x4::<0x88>(ab_late, cd_late),
+                _mm512_shuffle_f32x4::<0xdd>(ab_late, cd_late),
+            ];
+            let mask = u64::MAX >> (64 - 4 * count);
+            for k in 0..4 {
+                _mm512_mask_storeu_ps(rows.add(4 * k).cast(), (mask >> (16 * k)) as u16, quads[k]);
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn reduce<const G: usize>(sums: &[[__m512; 3]; G], rows: *mut [f32; 4]) {
         // SAFETY: as above.
         unsafe {
@@ -349,6 +405,26 @@ impl Lanes<f64> for Double {
                 let to = vector.add(*index.add(k) as usize).cast::<f64>();
                 let row = _mm256_setr_pd(spilled[0][k], spilled[1][k], spilled[2][k], 0.0);
                 _mm256_storeu_pd(to, _mm256_sub_pd(_mm256_loadu_pd(to), row));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add(a: __m512d, b: __m512d) -> __m512d {
+        // SAFETY: as above.
+        unsafe { _mm512_add_pd(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(rows: *mut [f64; 4], count: usize, sums: [__m512d; 3]) {
+        // SAFETY: as above.
+        unsafe {
+            let mut spilled = [[0f64; 8]; 3];
+            for (to, sum) in spilled.iter_mut().zip(sums) {
+                _mm512_storeu_pd(to.as_mut_ptr(), _mm512_sub_pd(_mm512_setzero_pd(), sum));
+            }
+            for k in 0..count {
+                *rows.add(k) = [spilled[0][k], spilled[1][k], spilled[2][k], 0.0];
             }
         }
     }
