@@ -1,10 +1,11 @@
-//! The stages of a step: prepare, local step, whole frame, for cloth, shells and solids of growing size.
+//! The stages of a step: prepare, local step, global step, whole frame, for cloth, shells and solids of growing size.
 #![allow(
     missing_docs,
     clippy::expect_used,
     reason = "criterion makes undocumented items; a bench that fails should stop"
 )]
 
+use benches::cases::right_hand_side;
 use benches::shaken;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pd_constraints::{Area, EdgeSprings, StrainRange, TetStrain, Volume};
@@ -84,6 +85,26 @@ fn local_step(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// One solve with three right-hand sides and the factor of a scene, by faer and by panels of every precision.
+fn global_step(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("global_step");
+    group.sample_size(20).warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_secs(1));
+    for name in SCENES {
+        let run = SceneRun::new(load(name), &Registry::standard()).expect("a known stepper");
+        let matrix = run.sim.model.system_matrix(run.sim.params.dt);
+        let b = right_hand_side(matrix.rows());
+        let mut x = vec![0.0; b.len()];
+        for solver in ["cholesky", "panels-f64", "panels", "panels-f24", "panels-f16"] {
+            let mut made = pd_linear::Registry::standard().create(solver).expect("a known name");
+            made.factor(&matrix).expect("positive definite");
+            group.bench_function(BenchmarkId::new(solver, name), |bencher| {
+                bencher.iter(|| made.solve(&b, &mut x, 3).expect("solves"));
+            });
+        }
+    }
+    group.finish();
+}
+
 fn frame(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("frame");
     group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(3));
@@ -97,5 +118,5 @@ fn frame(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, prepare, local_step, frame);
+criterion_group!(benches, prepare, local_step, global_step, frame);
 criterion_main!(benches);

@@ -56,7 +56,7 @@ fn run_prints_exactly_one_json_object() {
     ] {
         assert_eq!(value[key], expected, "{key}");
     }
-    for (key, expected) in [("scene", "bar"), ("stepper", "pd"), ("global", "cholesky"), ("outcome", "ran")] {
+    for (key, expected) in [("scene", "bar"), ("stepper", "pd"), ("global", "panels"), ("outcome", "ran")] {
         assert_eq!(value[key], expected, "{key}");
     }
     for key in ["median", "min", "p95"] {

@@ -100,7 +100,8 @@ fn second_half(case: &Case, half: &Checkpoint) -> Result<u64, SceneError> {
     let file = directory.path().join("half.pdc");
     half.write(&file)?;
     let scene = Scene::load(case.scene, &ModelPaths::default())?;
-    let stepper = Registry::standard().stepper("pd", "cholesky")?;
+    let solver = &scene.desc.solver;
+    let stepper = Registry::standard().stepper(&solver.stepper, &solver.global)?;
     let mut run = SceneRun::resume(scene, stepper, Checkpoint::read(&file)?)?;
     while run.frame() < case.frames {
         run.advance()?;

@@ -121,7 +121,7 @@ impl Default for SolverDesc {
     fn default() -> Self {
         Self {
             stepper: "pd".into(),
-            global: "cholesky".into(),
+            global: "panels".into(),
             inner_iterations: None,
             inner_tolerance: None,
             rho: None,
