@@ -7,10 +7,13 @@
 //! Peng, Deng, Zhang, Geng, Qin, Liu 2018, "Anderson Acceleration for Geometry Optimization and Physics Simulation". The
 //! safeguard there (take the plain step when the objective grew) is in the stepper.
 
-use crate::acceleration::{MOST_WINDOW, solve_small};
 use crate::exec::{self, VERTEX_CHUNK};
 use crate::ring::Ring;
+use crate::small::{Row, Small, Square};
 use crate::{Real, Vec3};
+
+/// Part of a difference, squared, that those before it must leave.
+const INDEPENDENT: Real = 1e-10;
 
 /// The last differences of F and G.
 pub(crate) struct Anderson {
@@ -18,7 +21,8 @@ pub(crate) struct Anderson {
     deltas: Ring,
     last_f: Vec<Vec3>,
     last_g: Vec<Vec3>,
-    gram: [[Real; MOST_WINDOW]; MOST_WINDOW],
+    gram: Square,
+    small: Small,
     started: bool,
 }
 
@@ -29,7 +33,8 @@ impl Anderson {
             deltas: Ring::new(window, vertices),
             last_f: zeros(),
             last_g: zeros(),
-            gram: [[0.0; MOST_WINDOW]; MOST_WINDOW],
+            gram: Square::default(),
+            small: Small::default(),
             started: false,
         }
     }
@@ -67,13 +72,12 @@ impl Anderson {
         }
         x.copy_from_slice(&self.last_g);
         let held = self.deltas.len();
-        let (mut c, mut theta) = ([0.0; MOST_WINDOW], [0.0; MOST_WINDOW]);
-        for j in 0..held {
-            c[j] = dot(self.deltas.pair(j).0, d);
+        let mut c = Row::default();
+        for (j, c) in c[..held].iter_mut().enumerate() {
+            *c = dot(self.deltas.pair(j).0, d);
         }
-        if held == 0 || !solve_small(held, &self.gram, &c, &mut theta) {
-            return; // the plain step
-        }
+        self.small.factor(held, &self.gram, INDEPENDENT);
+        let theta = self.small.solve(&c);
         for j in 0..held {
             for (x, delta) in x.iter_mut().zip(self.deltas.pair(j).1) {
                 *x -= delta * theta[j];
