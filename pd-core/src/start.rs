@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! g = xₙ − h² M⁻¹ ∇objective(xₙ) = s − h² M⁻¹ ∇E(xₙ)     elastic forces as they are now
-//! v = xₙ + h vₙ                                          all forces in balance
+//! v = xₙ + h vₙ, moved out of obstacles                  all forces in balance
 //! r = p − 2 diag(A)⁻¹ ∇objective(p), p = v or s          without the worst forces, a step of Jacobi's
 //! ```
 //!
@@ -15,16 +15,20 @@
 //! iterate is taken that has a larger objective than s. All follows from the state alone, so a step does not depend on how
 //! the state was reached.
 //!
-//! The last two points that were compared, and the gradients there, are a first pair for L-BFGS.
+//! The last two points that were compared, and the gradients there, are a first pair for L-BFGS; so are s and g where g is
+//! too far but leads the right way.
 
 use crate::acceleration::Memory;
 use crate::anderson::dot;
 use crate::descent::Descent;
-use crate::{Real, State, StepContext, StepError, StepReport};
+use crate::{Real, State, StepContext, StepError, StepReport, resolve_collisions};
 use std::mem::swap;
 
 /// Length of the step of Jacobi's. The diagonal alone overestimates the curvature along most forces, as A does.
 const RELAXATION: Real = 2.0;
+
+/// Least part of the way to a guess that must descend for its curvature to be remembered.
+const GENTLE: Real = 0.03;
 
 impl Descent {
     /// Chooses the first iterate; accelerated steps leave it evaluated. Returns ‖∇objective(s)‖, what the tolerance is
@@ -55,9 +59,11 @@ impl Descent {
         self.objective = self.objective_here(context)?;
         let imbalance = dot(&self.b, &self.b).sqrt();
         if !self.compare(context, report)? {
+            self.remember_gentle();
             for (i, guess) in self.other_x.iter_mut().enumerate() {
                 *guess = now.x[i] + now.v[i] * dt;
             }
+            resolve_collisions(context.colliders, now.time + dt, &mut self.other_x);
             if context.params.hold_pinned {
                 for &vertex in context.model.pinned() {
                     self.other_x[vertex as usize] = self.s[vertex as usize];
@@ -90,6 +96,19 @@ impl Descent {
             self.exchange();
         }
         Ok(less)
+    }
+
+    /// Remembers the pair of the present iterate and the other one where it says more than that the way between them is
+    /// stiff: where the objective is least at a considerable part of it.
+    fn remember_gentle(&mut self) {
+        let Memory::Lbfgs(memory) = &mut self.memory else { return };
+        for (way, (x, other)) in self.direction.iter_mut().zip(self.x.iter().zip(&self.other_x)) {
+            *way = other - x;
+        }
+        let (descent, rest) = (dot(&self.b, &self.direction), dot(&self.other_b, &self.direction));
+        if descent > GENTLE * (descent - rest) {
+            memory.remember((&self.other_x, &self.other_b), (&self.x, &self.b));
+        }
     }
 
     fn exchange(&mut self) {
