@@ -132,7 +132,7 @@ impl Descent {
                 self.evaluated = false;
                 let norm = dot(&self.b, &self.b).sqrt();
                 self.solve(report)?;
-                memory.advance(&mut self.x, &self.direction);
+                memory.advance(&mut self.x, &self.direction, &self.b);
                 Ok(norm)
             }
             Memory::Lbfgs(memory) => {
