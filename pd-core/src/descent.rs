@@ -11,6 +11,8 @@ use std::time::Instant;
 
 /// Sufficient decrease asked of an L-BFGS step, as a fraction of the slope (Armijo).
 const DECREASE: Real = 1e-4;
+/// Rounding of the objective, as a part of it.
+const ROUNDING: Real = 4.0 * Real::EPSILON;
 /// Lengths of an L-BFGS step that are tried before it is given up.
 const LENGTHS: usize = 8;
 /// Least and largest part of a step that did not descend enough to try next.
@@ -225,8 +227,10 @@ impl Descent {
             self.evaluate(context, report)?;
             let objective = self.objective_here(context)?;
             let rest = dot(&self.b, &self.direction);
-            if objective <= self.objective - DECREASE * length * descent.max(0.0) {
-                self.objective = objective;
+            // Where the decrease drowns in the rounding of the objective, its slopes at both ends tell (Hager, Zhang 2005).
+            let level = objective <= self.objective + ROUNDING * self.objective.abs() && rest.abs() < descent;
+            if objective <= self.objective - DECREASE * length * descent.max(0.0) || level {
+                self.objective = objective.min(self.objective);
                 return Ok(Some((length, rest)));
             }
             let secant = descent / (descent - rest);
