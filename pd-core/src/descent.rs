@@ -11,32 +11,33 @@ use std::time::Instant;
 
 /// Sufficient decrease asked of an L-BFGS step, as a fraction of the slope (Armijo).
 const DECREASE: Real = 1e-4;
-/// Halvings of an L-BFGS step before it is given up.
-const HALVINGS: usize = 8;
-/// Fraction of the first slope that must be left at the end of a full step for a longer one to be tried: a local step is
-/// the price.
-const WORTH_GOING_ON: Real = 0.2;
-/// Change of the first iterate, as a part of the way to it, that is worth a local step.
-const WORTH_A_LOOK: Real = 0.15;
-/// Longest step, in full steps.
-const LONGEST: Real = 5.0;
+/// Rounding of the objective, as a part of it.
+const ROUNDING: Real = 4.0 * Real::EPSILON;
+/// Lengths of an L-BFGS step that are tried before it is given up.
+const LENGTHS: usize = 8;
+/// Least and largest part of a step that did not descend enough to try next.
+const SHORTER: (Real, Real) = (0.1, 0.5);
 
 /// Scratch and parts of the minimisation. `s` is the inertial target, `x` the iterate, `b` minus the gradient.
 pub(crate) struct Descent {
     pub(crate) local: Box<dyn LocalStep>,
     pub(crate) global: Box<dyn GlobalSolver>,
     pub(crate) acceleration: Acceleration,
-    memory: Memory,
+    pub(crate) memory: Memory,
     pub(crate) s: Vec<Vec3>,
     pub(crate) x: Vec<Vec3>,
     pub(crate) b: Vec<Vec3>,
-    direction: Vec<Vec3>,
-    /// Minus the gradient at the other of two first iterates.
-    spare: Vec<Vec3>,
-    /// Objective at the last accepted iterate; accelerated steps only.
-    objective: Real,
+    pub(crate) direction: Vec<Vec3>,
+    /// Another iterate and minus the gradient there: where the step under way began, or the other of two first iterates.
+    /// This and what follows is of accelerated steps only.
+    pub(crate) other_x: Vec<Vec3>,
+    pub(crate) other_b: Vec<Vec3>,
+    /// Inverse diagonal of A.
+    pub(crate) inverse_diagonal: Vec<Real>,
+    /// Objective at the last accepted iterate.
+    pub(crate) objective: Real,
     /// Whether `b` and `objective` belong to `x`.
-    evaluated: bool,
+    pub(crate) evaluated: bool,
 }
 
 impl Descent {
@@ -45,100 +46,47 @@ impl Descent {
         global: Box<dyn GlobalSolver>,
         acceleration: Acceleration,
     ) -> Self {
-        let [s, x, b, direction, spare] = [const { Vec::new() }; 5];
+        let [s, x, b, direction, other_x, other_b] = [const { Vec::new() }; 6];
+        let (memory, inverse_diagonal) = (Memory::None, vec![]);
         let (objective, evaluated) = (Real::NAN, false);
-        let memory = Memory::None;
-        Self { local, global, acceleration, memory, s, x, b, direction, spare, objective, evaluated }
+        Self {
+            local,
+            global,
+            acceleration,
+            memory,
+            s,
+            x,
+            b,
+            direction,
+            other_x,
+            other_b,
+            inverse_diagonal,
+            objective,
+            evaluated,
+        }
     }
 
     pub(crate) fn prepare(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
         let model = context.model;
         self.local.prepare(model)?;
         self.global.analyse(model.pattern())?;
-        self.global.factor(&model.system_matrix(context.params.dt))?;
-        for scratch in [&mut self.s, &mut self.x, &mut self.b, &mut self.direction, &mut self.spare] {
+        let matrix = model.system_matrix(context.params.dt);
+        self.global.factor(&matrix)?;
+        for scratch in [&mut self.s, &mut self.x, &mut self.b, &mut self.direction] {
             scratch.clear();
             scratch.resize(model.vertices(), Vec3::zeros());
         }
+        let accelerated = self.acceleration != Acceleration::None;
+        for scratch in [&mut self.other_x, &mut self.other_b] {
+            scratch.clear();
+            scratch.resize(if accelerated { model.vertices() } else { 0 }, Vec3::zeros());
+        }
+        self.inverse_diagonal.clear();
+        if accelerated {
+            self.inverse_diagonal.extend(matrix.diagonal().iter().map(|d| d.recip()));
+        }
         self.memory = Memory::new(self.acceleration, model.vertices());
         Ok(())
-    }
-
-    /// Chooses the first iterate. Plain steps start at the inertial target s and know nothing of it: `None`. Accelerated
-    /// ones look along the way from s to where the forces at the present positions xₙ would take the vertices,
-    ///
-    /// xₙ − h² M⁻¹ ∇objective(xₙ) = s − h² M⁻¹ ∇E(xₙ).
-    ///
-    /// In smooth motion elastic forces change little in a step, so this is much nearer to the minimiser than s, which
-    /// leaves them out; where they change suddenly (an impact) or the body is stiff, it is too far, and the secant of
-    /// the slopes at both ends says how far to go. The least objective of these wins. All follows from the state alone,
-    /// so a step does not depend on how the state was reached. Returns ‖∇objective(s)‖, what the tolerance is relative to.
-    pub(crate) fn start(
-        &mut self,
-        context: &StepContext<'_>,
-        now: &[Vec3],
-        report: &mut StepReport,
-    ) -> Result<Option<Real>, StepError> {
-        self.evaluated = false;
-        match &mut self.memory {
-            Memory::None => {
-                self.x.copy_from_slice(&self.s);
-                return Ok(None);
-            }
-            Memory::Anderson(memory) => memory.reset(),
-            Memory::Lbfgs(memory) => memory.reset(),
-        }
-        let (masses, dt) = (context.model.masses(), context.params.dt);
-        self.x.copy_from_slice(now);
-        self.evaluate(context, report)?;
-        for (i, way) in self.direction.iter_mut().enumerate() {
-            *way = now[i] + self.b[i] * (dt * dt / masses[i]) - self.s[i];
-        }
-        let at_target = self.try_start(context, report, 0.0)?;
-        let imbalance = dot(&self.b, &self.b).sqrt();
-        let first_slope = dot(&self.b, &self.direction);
-        std::mem::swap(&mut self.b, &mut self.spare);
-        let at_guess = self.try_start(context, report, 1.0)?;
-        let last_slope = dot(&self.b, &self.direction);
-        // Comparisons are false for what is not a number, and then the target stays.
-        let guessed = at_guess < at_target;
-        let mut length = if guessed { 1.0 } else { 0.0 };
-        self.objective = if guessed { at_guess } else { at_target };
-        if !guessed {
-            std::mem::swap(&mut self.b, &mut self.spare);
-        }
-        let secant = (first_slope / (first_slope - last_slope)).min(LONGEST);
-        if first_slope > 0.0 && first_slope > last_slope && (secant - 1.0).abs() > WORTH_A_LOOK {
-            std::mem::swap(&mut self.b, &mut self.spare);
-            let objective = self.try_start(context, report, secant)?;
-            if objective < self.objective {
-                (length, self.objective) = (secant, objective);
-            } else {
-                std::mem::swap(&mut self.b, &mut self.spare);
-            }
-        }
-        self.place(length);
-        self.evaluated = true;
-        Ok(Some(imbalance))
-    }
-
-    /// x = s + length · direction, evaluated; returns the objective there.
-    fn try_start(
-        &mut self,
-        context: &StepContext<'_>,
-        report: &mut StepReport,
-        length: Real,
-    ) -> Result<Real, StepError> {
-        self.place(length);
-        self.evaluate(context, report)?;
-        self.objective_here(context)
-    }
-
-    /// x = s + length · direction.
-    fn place(&mut self, length: Real) {
-        for ((x, s), way) in self.x.iter_mut().zip(&self.s).zip(&self.direction) {
-            *x = s + way * length;
-        }
     }
 
     /// One iteration; returns ‖∇objective‖ at the iterate it started from.
@@ -186,17 +134,25 @@ impl Descent {
                 self.evaluated = false;
                 let norm = dot(&self.b, &self.b).sqrt();
                 self.solve(report)?;
-                memory.advance(&mut self.x, &self.direction);
+                memory.advance(&mut self.x, &self.direction, &self.b);
                 Ok(norm)
             }
             Memory::Lbfgs(memory) => {
                 let norm = dot(&self.b, &self.b).sqrt();
-                memory.x.copy_from_slice(&self.x);
-                memory.b.copy_from_slice(&self.b);
+                self.other_x.copy_from_slice(&self.x);
+                self.other_b.copy_from_slice(&self.b);
+                memory.reduce(&mut self.b);
                 self.solve(report)?;
-                memory.direct(&mut self.b, &mut self.direction);
-                self.search(context, report, &memory.x, dot(&memory.b, &self.direction))?;
-                memory.remember(&self.x, &self.b);
+                memory.direct(&mut self.direction);
+                let descent = dot(&self.other_b, &self.direction);
+                match self.search(context, report, descent)? {
+                    Some((length, rest)) => {
+                        memory.rescale(length, descent, rest);
+                        memory.remember((&self.other_x, &self.other_b), (&self.x, &self.b));
+                    }
+                    // The pairs mislead: the next step is one of projective dynamics.
+                    None => memory.reset(),
+                }
                 Ok(norm)
             }
         }
@@ -254,52 +210,36 @@ impl Descent {
         Ok(())
     }
 
-    /// Line search from `from` along the direction; leaves x and b evaluated at the step taken. `descent` is −slope at
-    /// its start. A bounds the curvature of the energy from above, so the full step is mostly too short: where the
-    /// slope at its end still points on, the secant of the two slopes says how far to go.
+    /// Line search from the other iterate along the direction; leaves x and b evaluated at the step taken, and returns its
+    /// length and −slope there. `descent` is −slope at its start. Mostly the full step is taken; where it does not descend
+    /// enough, the secant of the slopes at its ends says how much shorter to go. `None`: no step descends, x stays.
     fn search(
         &mut self,
         context: &StepContext<'_>,
         report: &mut StepReport,
-        from: &[Vec3],
         descent: Real,
-    ) -> Result<(), StepError> {
+    ) -> Result<Option<(Real, Real)>, StepError> {
         let mut length = 1.0;
-        for _ in 0..HALVINGS {
-            let objective = self.try_length(context, report, from, length)?;
-            if objective <= self.objective - DECREASE * length * descent.max(0.0) {
-                let rest = dot(&self.b, &self.direction);
-                self.objective = objective;
-                if length == 1.0 && rest > WORTH_GOING_ON * descent {
-                    let longer = (descent / (descent - rest)).clamp(1.0, LONGEST);
-                    let objective = self.try_length(context, report, from, longer)?;
-                    if objective > self.objective {
-                        self.try_length(context, report, from, 1.0)?;
-                    } else {
-                        self.objective = objective;
-                    }
-                }
-                return Ok(());
+        for _ in 0..LENGTHS {
+            for ((x, from), d) in self.x.iter_mut().zip(&self.other_x).zip(&self.direction) {
+                *x = from + d * length;
             }
-            length *= 0.5;
+            self.evaluate(context, report)?;
+            let objective = self.objective_here(context)?;
+            let rest = dot(&self.b, &self.direction);
+            // Where the decrease drowns in the rounding of the objective, its slopes at both ends tell (Hager, Zhang 2005).
+            let level = objective <= self.objective + ROUNDING * self.objective.abs() && rest.abs() < descent;
+            if objective <= self.objective - DECREASE * length * descent.max(0.0) || level {
+                self.objective = objective.min(self.objective);
+                return Ok(Some((length, rest)));
+            }
+            let secant = descent / (descent - rest);
+            // Slopes that are not numbers, or that do not turn, say nothing.
+            length *= if secant > 0.0 { secant.clamp(SHORTER.0, SHORTER.1) } else { SHORTER.1 };
         }
-        // Rounding level, or a direction that does not descend: stay.
-        self.x.copy_from_slice(from);
-        self.evaluate(context, report)
-    }
-
-    /// x = from + length · direction, evaluated; returns the objective there.
-    fn try_length(
-        &mut self,
-        context: &StepContext<'_>,
-        report: &mut StepReport,
-        from: &[Vec3],
-        length: Real,
-    ) -> Result<Real, StepError> {
-        for ((x, from), d) in self.x.iter_mut().zip(from).zip(&self.direction) {
-            *x = from + d * length;
-        }
-        self.evaluate(context, report)?;
-        self.objective_here(context)
+        // Rounding level, or a direction that does not descend.
+        self.x.copy_from_slice(&self.other_x);
+        self.b.copy_from_slice(&self.other_b);
+        Ok(None)
     }
 }

@@ -1,110 +1,217 @@
-//! L-BFGS with the constant matrix of projective dynamics as first Hessian.
+//! L-BFGS in block form with the constant matrix of projective dynamics as first Hessian.
 //!
-//! Two-loop recursion over the pairs s = x_{k+1} − x_k, y = ∇_{k+1} − ∇_k; the middle product is γ A⁻¹. With no pairs the
+//! The last differences of iterates and gradients are the columns of S and Y. On their span the model of the Hessian is
+//! G = ½(SᵀY + YᵀS), beside it A/γ; the direction from b = −∇objective is
+//!
+//! c = G⁻¹Sᵀb,  z = A⁻¹(b − Y c),  d = S c + γ (z − S G⁻¹Yᵀz):
+//!
+//! a Newton step within the span, and a step of projective dynamics for what that leaves, kept conjugate to the span. With
+//! one pair this is BFGS; with more, all secant equations hold at once, where the two-loop recursion meets only the newest
+//! exactly. On a quadratic objective the iterates are those of conjugate gradients, one step late. With no pairs the
 //! direction is that of projective dynamics.
-//! Liu, Bouaziz, Kavan 2017, "Quasi-Newton Methods for Real-Time Simulation of Hyperelastic Materials".
+//! Schnabel 1983, "Quasi-Newton methods using multiple secant equations"; Liu, Bouaziz, Kavan 2017, "Quasi-Newton Methods
+//! for Real-Time Simulation of Hyperelastic Materials".
 //!
-//! A is an upper bound of the Hessian, so A⁻¹ alone makes steps too short where no pair corrects them. The usual scale
-//! γ = sᵀy/(yᵀA⁻¹y) of the newest pair (Nocedal, Wright 2006, equation 7.20, in the metric of A) is at least 1 and costs no
-//! further solve: what is solved for is A⁻¹∇, and A⁻¹y is the difference of two of those.
+//! A is an upper bound of the Hessian, so A⁻¹ alone makes steps too short: γ ≥ 1. Both parts of d being conjugate, the
+//! slopes at the two ends of a step give the curvature along the second part, hence the γ that would have been best, and
+//! that is the next one. It goes a little beyond: what is too short converges slowly, what is too long is corrected by
+//! the pair it leaves.
 
-use crate::acceleration::MOST_WINDOW;
 use crate::anderson::dot;
+use crate::exec::{self, VERTEX_CHUNK};
 use crate::ring::Ring;
+use crate::small::{Row, Small, Square};
 use crate::{Real, Vec3};
+
+/// The next γ over the best of the last step.
+const BEYOND: Real = 1.2;
+/// Largest γ.
+const MOST_SCALE: Real = 6.0;
+/// Part of a direction's curvature that those before it must leave.
+const INDEPENDENT: Real = 1e-3;
 
 /// The last pairs.
 pub(crate) struct Lbfgs {
     /// s and y.
     pairs: Ring,
-    /// A⁻¹y, by slot.
-    solved: Vec<Vec<Vec3>>,
-    /// The newest pair, if its A⁻¹y is not known yet.
-    pending: Option<usize>,
-    inverse_curvature: [Real; MOST_WINDOW],
-    alpha: [Real; MOST_WINDOW],
-    /// Iterate and negative gradient before the step under way.
-    pub(crate) x: Vec<Vec3>,
-    pub(crate) b: Vec<Vec3>,
-    /// A⁻¹b.
-    z: Vec<Vec3>,
+    /// sᵢ·yⱼ by slots.
+    products: Square,
+    /// G with the newest pair first.
+    model: Small,
+    /// c, newest first.
+    newton: Row,
+    /// b·Sc, which is also the curvature along it.
+    newton_descent: Real,
+    /// γ.
+    scale: Real,
 }
 
 impl Lbfgs {
     pub(crate) fn new(window: usize, vertices: usize) -> Self {
-        let zeros = || vec![Vec3::zeros(); vertices];
         Self {
             pairs: Ring::new(window, vertices),
-            solved: (0..window.max(1)).map(|_| zeros()).collect(),
-            pending: None,
-            inverse_curvature: [0.0; MOST_WINDOW],
-            alpha: [0.0; MOST_WINDOW],
-            x: zeros(),
-            b: zeros(),
-            z: zeros(),
+            products: Square::default(),
+            model: Small::default(),
+            newton: Row::default(),
+            newton_descent: 0.0,
+            scale: 1.0,
         }
     }
 
     /// Forgets everything: a new step.
     pub(crate) fn reset(&mut self) {
         self.pairs.clear();
-        self.pending = None;
+        self.scale = 1.0;
     }
 
-    /// In: b = −∇ and A⁻¹b. Out: the direction in place of A⁻¹b; b is used up.
-    pub(crate) fn direct(&mut self, b: &mut [Vec3], direction: &mut [Vec3]) {
-        if let Some(slot) = self.pending.take() {
-            for ((solved, old), new) in self.solved[slot].iter_mut().zip(&self.z).zip(&*direction) {
-                *solved = old - new;
-            }
-        }
-        self.z.copy_from_slice(direction);
+    /// In: b = −∇. Out: b − Y c, which is to be solved for.
+    pub(crate) fn reduce(&mut self, b: &mut [Vec3]) {
         let held = self.pairs.len();
-        if held == 0 {
-            return;
+        let (mut g, mut descents) = (Square::default(), Row::default());
+        for i in 0..held {
+            let slot = self.pairs.slot(i);
+            for (j, g) in g[i][..=i].iter_mut().enumerate() {
+                let other = self.pairs.slot(j);
+                *g = 0.5 * (self.products[slot][other] + self.products[other][slot]);
+            }
+            descents[i] = dot(self.pairs.pair(slot).0, b);
         }
-        for age in 0..held {
-            let slot = self.pairs.slot(age);
-            let (s, y) = self.pairs.pair(slot);
-            let alpha = self.inverse_curvature[slot] * dot(s, b);
-            self.alpha[slot] = alpha;
-            subtract(b, y, alpha);
-            subtract(direction, &self.solved[slot], alpha);
-        }
-        let newest = self.pairs.slot(0);
-        let scale =
-            (self.inverse_curvature[newest] * dot(self.pairs.pair(newest).1, &self.solved[newest])).recip();
-        // An inexact solve may spoil it.
-        let scale = if scale.is_finite() && scale > 1.0 { scale } else { 1.0 };
-        direction.iter_mut().for_each(|d| *d *= scale);
-        for age in (0..held).rev() {
-            let slot = self.pairs.slot(age);
-            let (s, y) = self.pairs.pair(slot);
-            let beta = self.inverse_curvature[slot] * dot(y, direction);
-            subtract(direction, s, beta - self.alpha[slot]);
+        self.model.factor(held, &g, INDEPENDENT);
+        self.newton = self.model.solve(&descents);
+        self.newton_descent = (0..held).map(|i| self.newton[i] * descents[i]).sum();
+        for i in 0..held {
+            add(b, self.pairs.pair(self.pairs.slot(i)).1, -self.newton[i]);
         }
     }
 
-    /// Remembers the step from `self.x`, `self.b` to `x`, `b`, unless its curvature is not positive.
-    pub(crate) fn remember(&mut self, x: &[Vec3], b: &[Vec3]) {
-        let (s, y) = self.pairs.room();
-        for i in 0..x.len() {
-            s[i] = x[i] - self.x[i];
-            y[i] = self.b[i] - b[i]; // b is minus the gradient
+    /// In: z = A⁻¹(b − Y c). Out: the direction.
+    pub(crate) fn direct(&self, z: &mut [Vec3]) {
+        let held = self.pairs.len();
+        let mut overlaps = Row::default();
+        for (i, overlap) in overlaps[..held].iter_mut().enumerate() {
+            *overlap = dot(self.pairs.pair(self.pairs.slot(i)).1, z);
         }
-        let curvature = dot(s, y);
-        let scale = dot(y, y).sqrt() * dot(s, s).sqrt();
-        if curvature > 1e-10 * scale && curvature.is_finite() {
+        let weights = self.model.solve(&overlaps);
+        z.iter_mut().for_each(|z| *z *= self.scale);
+        for i in 0..held {
+            add(z, self.pairs.pair(self.pairs.slot(i)).0, self.newton[i] - self.scale * weights[i]);
+        }
+    }
+
+    /// Learns γ from a step of `length` directions, −slope being `descent` before it and `rest` after it.
+    pub(crate) fn rescale(&mut self, length: Real, descent: Real, rest: Real) {
+        let (ours, curvature) =
+            (descent - self.newton_descent, (descent - rest) / length - self.newton_descent);
+        let best = self.scale * ours / curvature;
+        if ours > 0.0 && curvature > 0.0 && best.is_finite() {
+            self.scale = (BEYOND * best).clamp(1.0, MOST_SCALE);
+        }
+    }
+
+    /// Remembers a step between iterates with their negative gradients, unless its curvature is not positive.
+    pub(crate) fn remember(&mut self, from: (&[Vec3], &[Vec3]), to: (&[Vec3], &[Vec3])) {
+        // Summed before the place of the oldest pair is written to.
+        let leaf = |range: std::ops::Range<usize>| {
+            range.fold((0.0, 0.0, 0.0), |(curvature, steps, changes), i| {
+                let (s, y) = (to.0[i] - from.0[i], from.1[i] - to.1[i]); // b is minus the gradient
+                (curvature + s.dot(&y), steps + s.dot(&s), changes + y.dot(&y))
+            })
+        };
+        let add = |a: (Real, Real, Real), b: (Real, Real, Real)| (a.0 + b.0, a.1 + b.1, a.2 + b.2);
+        let (curvature, steps, changes) = exec::reduce(0..to.0.len(), VERTEX_CHUNK, &leaf, &add);
+        if curvature > 1e-10 * steps.sqrt() * changes.sqrt() && curvature.is_finite() {
+            let (s, y) = self.pairs.room();
+            for i in 0..s.len() {
+                (s[i], y[i]) = (to.0[i] - from.0[i], from.1[i] - to.1[i]);
+            }
             let slot = self.pairs.keep();
-            self.inverse_curvature[slot] = 1.0 / curvature;
-            self.pending = Some(slot);
+            let (s, y) = self.pairs.pair(slot);
+            for other in (0..self.pairs.len()).map(|age| self.pairs.slot(age)) {
+                let (other_s, other_y) = self.pairs.pair(other);
+                self.products[slot][other] = dot(s, other_y);
+                self.products[other][slot] = dot(other_s, y);
+            }
         }
     }
 }
 
-/// a ← a − factor · b.
-fn subtract(a: &mut [Vec3], b: &[Vec3], factor: Real) {
-    for (a, b) in a.iter_mut().zip(b) {
-        *a -= b * factor;
+/// a ← a + factor · b.
+fn add(a: &mut [Vec3], b: &[Vec3], factor: Real) {
+    if factor != 0.0 {
+        for (a, b) in a.iter_mut().zip(b) {
+            *a += b * factor;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A quadratic objective ½ xᵀHx − fᵀx of three vertices with A = I ≥ H; one number of each vertex is used.
+    const H: [[Real; 3]; 3] = [[0.9, 0.1, 0.0], [0.1, 0.5, -0.1], [0.0, -0.1, 0.2]];
+    const F: [Real; 3] = [1.0, -2.0, 0.5];
+
+    fn downhill(x: &[Vec3]) -> Vec<Vec3> {
+        (0..3).map(|i| Vec3::x() * (F[i] - (0..3).map(|j| H[i][j] * x[j].x).sum::<Real>())).collect()
+    }
+
+    /// x after so many steps from zero.
+    fn run(steps: usize) -> Vec<Vec3> {
+        let mut memory = Lbfgs::new(5, 3);
+        let mut x = vec![Vec3::zeros(); 3];
+        for _ in 0..steps {
+            let b = downhill(&x);
+            let mut direction = b.clone();
+            memory.reduce(&mut direction);
+            memory.direct(&mut direction);
+            let next: Vec<Vec3> = x.iter().zip(&direction).map(|(x, d)| x + d).collect();
+            let after = downhill(&next);
+            memory.rescale(1.0, dot(&b, &direction), dot(&after, &direction));
+            memory.remember((&x, &b), (&next, &after));
+            x = next;
+        }
+        x
+    }
+
+    #[test]
+    fn a_quadratic_of_three_dimensions_is_minimised_one_step_late() {
+        let left = |steps| dot(&downhill(&run(steps)), &downhill(&run(steps))).sqrt();
+        assert!(left(3) > 1e-3, "not by luck: {}", left(3));
+        assert!(left(4) < 1e-12, "{}", left(4));
+    }
+
+    #[test]
+    fn directions_meet_all_secant_equations() {
+        // Along each remembered step the model is the Hessian itself, so the inverse maps y to s.
+        let mut memory = Lbfgs::new(5, 3);
+        let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.5], [0.2, -1.0, 0.3]]
+            .map(|p| p.map(|value: Real| Vec3::x() * value).to_vec());
+        for pair in points.windows(2) {
+            memory.remember((&pair[0], &downhill(&pair[0])), (&pair[1], &downhill(&pair[1])));
+        }
+        for pair in points.windows(2) {
+            let (before, after) = (downhill(&pair[0]), downhill(&pair[1]));
+            let mut direction: Vec<Vec3> = before.iter().zip(&after).map(|(b, a)| b - a).collect();
+            memory.reduce(&mut direction);
+            memory.direct(&mut direction);
+            for i in 0..3 {
+                assert!((direction[i] - (pair[1][i] - pair[0][i])).norm() < 1e-12, "{i}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_scale_is_the_best_length_of_the_part_beside_the_span() {
+        let mut memory = Lbfgs::new(5, 3);
+        let b = downhill(&[Vec3::zeros(); 3]);
+        memory.reduce(&mut b.clone());
+        // Along b alone: best length b·b / b·Hb.
+        let after = downhill(&b);
+        memory.rescale(1.0, dot(&b, &b), dot(&after, &b));
+        let curvature = dot(&b, &b) - dot(&after, &b);
+        assert!((memory.scale - BEYOND * dot(&b, &b) / curvature).abs() < 1e-12);
+        memory.rescale(1.0, 1.0, 2.0);
+        assert!(memory.scale >= 1.0, "a slope that grows says nothing");
     }
 }

@@ -17,7 +17,7 @@ use crate::exec::{self, VERTEX_CHUNK};
 use crate::stepper;
 use crate::{
     Acceleration, CpuLocal, GlobalSolver, LocalStep, Measures, Pattern, Real, State, StepContext, StepError,
-    StepReport, Stepper, Vec3,
+    StepReport, Stepper,
 };
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ impl ProjectiveDynamics {
     fn minimise(
         &mut self,
         context: &StepContext<'_>,
-        now: &[Vec3],
+        now: &State,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let params = context.params;
@@ -132,7 +132,7 @@ impl Stepper for ProjectiveDynamics {
         let mut report = StepReport::default();
         stepper::open(context, state, &mut self.descent.s, &mut report);
         self.objectives.clear();
-        self.minimise(&context, &state.x, &mut report)?;
+        self.minimise(&context, state, &mut report)?;
         let mut measures = None;
         if context.params.measure {
             let found = self.measure_minimum(&context)?;

@@ -52,6 +52,18 @@ fn all_steppers_reach_the_same_minimiser() {
     }
 }
 
+/// Objectives that differ by their rounding alone cannot be compared; slopes still can.
+#[test]
+fn lbfgs_goes_on_below_the_rounding_of_the_objective() {
+    let (scene, state) = in_motion("bunny-twin", 10);
+    let stepper = Registry::standard().stepper("pd-lbfgs", "cholesky").unwrap();
+    let mut sim = Simulation::with_boxed(scene.model(0.0).unwrap(), state, stepper);
+    sim.params = StepParams { iterations: 100, tolerance: 1e-10, ..scene.params() };
+    let report = sim.step().unwrap();
+    assert!(report.reduction <= 1e-10, "{} left after {} iterations", report.reduction, report.iterations);
+    assert!(report.local_steps <= 2 * report.iterations, "{} of {}", report.local_steps, report.iterations);
+}
+
 #[test]
 fn accelerated_steps_never_end_above_the_plain_start() {
     let (scene, state) = in_motion("hemispheres", 10);

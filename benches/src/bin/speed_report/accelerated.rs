@@ -22,8 +22,8 @@ pub(super) fn report(choice: &super::Choice) -> Result<String, Error> {
     let mut text = format!(
         "\nIterations after which a step has at most the error of ten plain iterations (root mean \
          square distance to the converged positions), over {frames} frames of motion, every third from frame {WARM_UP} on; \
-         obstacles included. An iteration is one global solve. Local steps are counted too: three or four choose the first iterate, \
-         and a line search may take more than one per iteration. *Time* is that of local and global steps over that of the \
+         obstacles included. An iteration is one global solve. Local steps are counted too: three or five choose the first iterate, \
+         then mostly one per iteration. *Time* is that of local and global steps over that of the \
          ten plain iterations. Median and worst of the frames. Goal: at most 4.\n\n| scene | error of 10 plain, m | stepper | \
          iterations | local steps | time | error of 4 over 10 plain |\n|---|---|---|---|---|---|---|\n",
     );
