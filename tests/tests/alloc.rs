@@ -13,7 +13,7 @@ use pd_constraints::{
     Area, Bending, BendingWeights, EdgeSprings, Pins, PointForce, StrainRange, TetStrain, TriStrain, Volume,
     Wind, WindModel,
 };
-use pd_core::{Model, Vec3};
+use pd_core::{Acceleration, Model, Vec3};
 use pd_linear::SolverOptions;
 use pd_mesh::{TriMesh, generate};
 use rayon::prelude::*;
@@ -103,12 +103,16 @@ impl World {
     }
 
     fn rig(&self, solver: &str, measure: bool) -> Rig {
+        self.accelerated_rig(solver, measure, Acceleration::None)
+    }
+
+    fn accelerated_rig(&self, solver: &str, measure: bool, acceleration: Acceleration) -> Rig {
         // Few sweeps: whether they converge does not matter here.
         let options = SolverOptions { iterations: Some(8), ..SolverOptions::default() };
         let solver = pd_linear::Registry::standard().create_with(solver, &options).unwrap();
         let mut rig = Rig::new(self.model(), self.x.clone());
         let local = Box::new(pd_core::CpuLocal::default());
-        rig.pd = pd_core::ProjectiveDynamics::with_local(local, solver);
+        rig.pd = pd_core::ProjectiveDynamics::with_parts(local, solver, acceleration);
         rig.params.measure = measure;
         rig.params.iterations = 4;
         let triangles = &self.cloth.triangles;
@@ -154,13 +158,27 @@ fn pool(threads: usize) -> rayon::ThreadPool {
 /// The direct solvers, on enough vertices for several chunks of every parallel loop.
 fn direct_solvers() {
     let (large, small) = (World::new(40), World::new(10)); // a dense factor costs n³
-    for (solver, world) in [("cholesky", &large), ("cholesky-supernodal", &large), ("dense", &small)] {
+    let cases =
+        [("cholesky", &large), ("cholesky-supernodal", &large), ("panels", &large), ("dense", &small)];
+    for (solver, world) in cases {
         for measure in [false, true] {
             for threads in [1, 2] {
                 let mut rig = world.rig(solver, measure);
                 let count = pool(threads).install(|| allocations(&mut rig));
                 assert_eq!(count, Some(0), "{solver}, measure {measure}, {threads} threads");
             }
+        }
+    }
+}
+
+/// Steppers with a memory.
+fn accelerated_steppers() {
+    let world = World::new(40);
+    for acceleration in [Acceleration::Anderson { window: 5 }, Acceleration::Lbfgs { window: 5 }] {
+        for threads in [1, 2] {
+            let mut rig = world.accelerated_rig("panels", false, acceleration);
+            let count = pool(threads).install(|| allocations(&mut rig));
+            assert_eq!(count, Some(0), "{}, {threads} threads", acceleration.name());
         }
     }
 }
@@ -189,5 +207,6 @@ fn a_step_allocates_nothing() {
     pool(1).install(|| drop(std::hint::black_box(vec![0u8; 100])));
     assert!(ALLOCATIONS.load(Ordering::Relaxed) > before, "the allocator does not count");
     direct_solvers();
+    accelerated_steppers();
     iterative_solvers();
 }
