@@ -24,7 +24,7 @@ impl eframe::App for App {
                 .size_range(220.0..=420.0)
                 .show(ui, |ui| self.left(ui));
             Panel::right("right panel")
-                .default_size(272.0)
+                .default_size(292.0)
                 .size_range(220.0..=460.0)
                 .show(ui, |ui| self.right(ui));
         }

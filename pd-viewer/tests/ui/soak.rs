@@ -102,10 +102,20 @@ fn checkpoint(window: &mut Window) -> [u64; 2] {
     release_all(window);
     let app = window.app_mut();
     (app.problem, app.help, app.field) = (None, false, None);
-    app.worker.send(Command::Field(None));
     app.stop_recording();
     app.settings = Settings { real_time: false, panels: false, ..Settings::default() };
     app.options = app.settings.options();
+    // Threads above all: chance may have asked for two hundred of them.
+    let settings = &app.settings;
+    for command in [
+        Command::Threads(settings.threads),
+        Command::Measure(settings.measure_every),
+        Command::Contacts(settings.show_contacts),
+        Command::RealTime(settings.real_time),
+        Command::Field(None),
+    ] {
+        app.worker.send(command);
+    }
     app.open("cloth");
     window.settle();
     window.wait("recordings", |app| !app.recording.is_busy());

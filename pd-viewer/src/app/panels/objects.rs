@@ -191,7 +191,8 @@ pub(super) fn colour_row(ui: &mut Ui, display: &mut DisplayDesc, default: [f32; 
         if ui.color_edit_button_srgb(&mut bytes).labelled_by(label.id).changed() {
             display.colour = Some(bytes.map(|b| f64::from(b) / 255.0));
         }
-        if display.colour.is_some() && ui.small_button("default").clicked() {
+        if display.colour.is_some() && ui.small_button("default").accessible_name("Default colour").clicked()
+        {
             display.colour = None;
         }
     });
