@@ -111,6 +111,8 @@ pub struct App {
     context: egui::Context,
     device: Option<egui_wgpu::RenderState>,
     upload: std::time::Duration,
+    /// Time of the last pass of the window, drawing included.
+    pass: std::time::Duration,
 }
 
 impl App {
@@ -171,6 +173,7 @@ impl App {
             context,
             device,
             upload: std::time::Duration::ZERO,
+            pass: std::time::Duration::ZERO,
         };
         app.apply_theme();
         app.make_renderer();

@@ -177,3 +177,34 @@ fn every_widget_of_a_page_has_a_name_of_its_own() {
         }
     }
 }
+
+#[test]
+fn the_smallest_window_and_what_lies_over_it_can_be_used() {
+    let mut window = Window::sized("cloth-pair", [760.0, 480.0]);
+    window.app_mut().settings.panels = true;
+    window.app_mut().tool = pd_viewer::app::Tool::Brush;
+    (0..3).for_each(|_| window.step());
+    picture(&mut window, "small");
+    let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(760.0, 480.0));
+    let view = window.app().stage.rect().unwrap();
+    assert!(view.width() > 180.0 && view.height() > 300.0, "{view:?}");
+    for name in ["Run", "Undo", "Save", "Lasso", "Brush", "Frame", "Hide panels", "Light", "Help", "Record"] {
+        let rect = window.harness.get_by_label(name).rect();
+        assert!(screen.contains_rect(rect), "{name} is at {rect:?}");
+    }
+    window.key(egui::Key::F1);
+    (0..3).for_each(|_| window.step());
+    picture(&mut window, "help");
+    for words in ["run or pause", "weight brush", "select the body or obstacle"] {
+        let rect = window.harness.get_by_label(words).rect();
+        assert!(rect.right() < 760.0, "{words} is at {rect:?}");
+    }
+    window.key(egui::Key::Escape);
+    window
+        .app_mut()
+        .open("/no/such/directory/of/many/letters/and/a/long/name/that/has/to/be/broken/scene.toml");
+    (0..3).for_each(|_| window.step());
+    picture(&mut window, "problem");
+    let rect = window.harness.get_by_label("Dismiss").rect();
+    assert!(screen.contains_rect(rect), "{rect:?}");
+}
