@@ -3,16 +3,13 @@
 
 use crate::draw::{
     Bounds, Camera, ColourRange, Contact, Drawing, Field, FieldInput, FieldScratch, Legend, Options, Ramp,
-    find_contacts,
+    TOUCH, find_contacts,
 };
 use crate::record::Image;
 use crate::render::{Offscreen, RenderError};
 use pd_core::{StepContext, Vec3};
 use pd_sim::SceneError;
 use pd_sim::scene::SceneRun;
-
-/// How near (m) a vertex must be to an obstacle to count as touching, for display.
-const TOUCH: f64 = 1e-3;
 
 /// One frame of a run.
 #[derive(Clone, Debug)]

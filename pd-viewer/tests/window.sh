@@ -1,9 +1,9 @@
 #!/bin/sh
 # Drives the real window with a synthetic mouse and keys, and keeps a picture of it.
 # Needs Xvfb, xdotool and ImageMagick's import. Usage: pd-viewer/tests/window.sh [PROGRAM] [PICTURE]
-# Run it at the root of the repository. It opens the cloth, runs it, pins a vertex by Shift-click, saves, pulls another with the left button, takes the picture while
-# pulling, lets go and closes the window. It fails if the window does not
-# open, if nothing moves, or if the saved scene lacks the pin.
+# Run it at the root of the repository. It opens the cloth, runs it, pins a vertex by Shift-click, saves, pulls another with
+# the left button, takes the picture while pulling, lets go and closes the window. It fails if the window does not open, if
+# nothing moves, or if the saved scene lacks the pin.
 set -eu
 program=$(realpath "${1:-target/release/pd-viewer}")
 picture=${2:-docs/images/viewer.png}
@@ -66,9 +66,9 @@ xdotool key space; sleep 2
 xdotool mousemove 690 330; sleep 1
 xdotool mousedown 1; sleep 1
 for step in 1 2 3 4 5 6 7 8; do
-    xdotool mousemove $((690 - step * 30)) $((330 + step * 8)); sleep 0.4
+    xdotool mousemove $((690 - step * 30)) $((330 + step * 8)); sleep 0.2
 done
-sleep 6
+sleep 0.3
 shot pulled
 mkdir -p "$(dirname "$picture")"
 cp "$work/pulled.png" "$picture"

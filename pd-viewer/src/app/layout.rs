@@ -24,7 +24,7 @@ impl eframe::App for App {
                 .size_range(220.0..=420.0)
                 .show(ui, |ui| self.left(ui));
             Panel::right("right panel")
-                .default_size(272.0)
+                .default_size(292.0)
                 .size_range(220.0..=460.0)
                 .show(ui, |ui| self.right(ui));
         }
@@ -218,12 +218,13 @@ impl App {
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let work = self.frame.wall.as_secs_f64();
-                let cpu = frame.info().cpu_usage.unwrap_or(0.0) * 1e3;
-                ui.label(format!("window {cpu:.1} ms"));
+                self.pass =
+                    std::time::Duration::from_secs_f32(frame.info().cpu_usage.unwrap_or(0.0).max(0.0));
+                ui.label(format!("window {:.1} ms", self.pass.as_secs_f64() * 1e3));
                 ui.separator();
                 ui.label(format!("step {:.2} ms", work * 1e3));
                 ui.separator();
-                ui.label(format!("{:.0} frames/s", self.frame.rate));
+                ui.label(self.rate());
                 ui.separator();
                 ui.label(format!("frame {}, {:.2} s", self.frame.frame, self.frame.time));
                 ui.separator();
@@ -231,6 +232,14 @@ impl App {
                 ui.label(RichText::new(format!("{}{changed}", self.document.name)).strong());
             });
         });
+    }
+
+    /// How fast the simulation runs, in words.
+    pub(super) fn rate(&self) -> String {
+        match self.is_running() {
+            true => format!("{:.0} frames/s", self.frame.rate),
+            false => "paused".into(),
+        }
     }
 
     fn left(&mut self, ui: &mut Ui) {

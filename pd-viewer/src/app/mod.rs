@@ -111,6 +111,8 @@ pub struct App {
     context: egui::Context,
     device: Option<egui_wgpu::RenderState>,
     upload: std::time::Duration,
+    /// Time of the last pass of the window, drawing included.
+    pass: std::time::Duration,
 }
 
 impl App {
@@ -133,6 +135,7 @@ impl App {
         worker.send(Command::RealTime(settings.real_time));
         worker.send(Command::Threads(settings.threads));
         worker.send(Command::Measure(settings.measure_every));
+        worker.send(Command::Contacts(settings.show_contacts));
         let (document, problem) = match Document::load(scene.unwrap_or("cloth")) {
             Ok(document) => (document, None),
             Err(problem) => (Document::empty(), Some(problem)),
@@ -170,6 +173,7 @@ impl App {
             context,
             device,
             upload: std::time::Duration::ZERO,
+            pass: std::time::Duration::ZERO,
         };
         app.apply_theme();
         app.make_renderer();

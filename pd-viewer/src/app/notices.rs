@@ -10,9 +10,11 @@ impl App {
             return;
         }
         let mut open = true;
-        egui::Window::new("Keys and mouse").open(&mut open).collapsible(false).default_width(520.0).show(
-            ui.ctx(),
-            |ui| {
+        // In a small window the list scrolls.
+        let height = (ui.ctx().content_rect().height() - 110.0).max(120.0);
+        let window = egui::Window::new("Keys and mouse").open(&mut open).collapsible(false).resizable(false);
+        window.default_width(620.0).anchor(egui::Align2::CENTER_TOP, [0.0, 44.0]).show(ui.ctx(), |ui| {
+            egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
                 ui.columns(2, |columns| {
                     columns[0].heading("Mouse and touchpad");
                     super::widgets::grid(&mut columns[0], "help mouse", |ui| {
@@ -31,8 +33,8 @@ impl App {
                         }
                     });
                 });
-            },
-        );
+            });
+        });
         self.help = open;
     }
 

@@ -6,7 +6,7 @@
 use super::App;
 use super::advice::Problem;
 use super::worker::{Command, Frame, Loaded};
-use crate::draw::{Camera, Drawing, Material, Options, Shading};
+use crate::draw::{Camera, Drawing, Legend, Material, Options, Shading};
 use crate::record::{Format, MeshFormat, MeshRecorder, RecordError, Recorder};
 use crate::render::{Driver, Offscreen};
 use pd_sim::scene::desc::ColliderDesc;
@@ -70,6 +70,7 @@ struct Shot {
     shadings: Vec<Option<Shading>>,
     wireframes: Vec<bool>,
     colliders: Vec<ColliderDesc>,
+    legend: Option<Legend>,
 }
 
 /// A recording under way.
@@ -200,6 +201,7 @@ impl App {
             shadings: self.drawing.shadings.clone(),
             wireframes: self.drawing.wireframes.clone(),
             colliders: self.document.desc.colliders.clone(),
+            legend: self.legend(),
         };
         match active.shots.try_send(shot) {
             Ok(()) => {}
@@ -247,12 +249,15 @@ fn write(
         for shot in inbox {
             drawing.set_positions(&shot.frame.x);
             drawing.set_values(&shot.frame.values);
+            drawing.contacts.clone_from(&shot.frame.contacts);
             drawing.set_obstacles(&shot.colliders, shot.frame.time);
             drawing.materials.clone_from(&shot.materials);
             drawing.visible.clone_from(&shot.visible);
             drawing.shadings.clone_from(&shot.shadings);
             drawing.wireframes.clone_from(&shot.wireframes);
-            let image = offscreen.draw(&drawing, &shot.options, &shot.camera, size, None).map_err(driver)?;
+            let legend = shot.legend.as_ref();
+            let image =
+                offscreen.draw(&drawing, &shot.options, &shot.camera, size, legend).map_err(driver)?;
             recorder.add(&image).map_err(failed)?;
         }
         recorder.finish().map_err(failed)

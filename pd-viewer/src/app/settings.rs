@@ -40,6 +40,10 @@ pub struct Settings {
     pub wireframe: bool,
     /// Pinned vertices as dots.
     pub show_pins: bool,
+    /// Where vertices touch obstacles.
+    pub show_contacts: bool,
+    /// Lines from the vertex under the pointer, or clicked last, to its neighbours.
+    pub show_neighbours: bool,
     /// Whether two fingers on a touchpad turn the view instead of zooming.
     pub scroll_turns: bool,
     /// Scene files opened or saved, the latest first.
@@ -64,6 +68,8 @@ impl Default for Settings {
             shadows: true,
             wireframe: false,
             show_pins: true,
+            show_contacts: false,
+            show_neighbours: false,
             scroll_turns: false,
             recent: vec![],
             record_directory: "recordings".into(),
@@ -95,6 +101,7 @@ impl Settings {
             floor: look.floor,
             shadows: self.shadows,
             wireframe: self.wireframe,
+            contacts: self.show_contacts,
             theme: if self.dark { Theme::Dark } else { Theme::Light },
             ..Options::default()
         }

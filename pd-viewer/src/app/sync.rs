@@ -3,7 +3,7 @@
 use super::dialogs::Purpose;
 use super::worker::{Command, Event, Loaded, Message, Request};
 use super::{App, Selected};
-use crate::draw::{Drawing, Line, Marker, Material, PALETTE};
+use crate::draw::{Drawing, Legend, Line, Marker, Material, PALETTE};
 use crate::render::SceneRenderer;
 use pd_core::Vec3;
 use pd_sim::scene::desc::DisplayDesc;
@@ -157,6 +157,7 @@ impl App {
         if ours {
             self.drawing.set_positions(&self.frame.x);
             self.drawing.set_values(&self.frame.values);
+            self.drawing.contacts.clone_from(&self.frame.contacts);
             time = self.frame.time;
         }
         self.options.colour = (ours && !self.frame.values.is_empty()).then_some(crate::draw::ColourRange {
@@ -164,6 +165,8 @@ impl App {
             high: self.frame.range.1,
             ramp: self.panels.ramp,
         });
+        let vertex = self.stage.hovered().or(self.stage.picked);
+        self.options.adjacency = vertex.filter(|_| self.settings.show_neighbours);
         self.drawing.set_obstacles(&self.document.desc.colliders, time);
         self.dress();
         self.mark();
@@ -227,6 +230,13 @@ impl App {
             self.drawing.markers.push(Marker { at: from, colour: red, size: 9.0, on_top: true });
             self.drawing.markers.push(Marker { at: target, colour: red, size: 6.0, on_top: true });
         }
+    }
+
+    /// What the colours mean, if there is a colour map.
+    pub(super) fn legend(&self) -> Option<Legend> {
+        let range = self.options.colour?;
+        let title = self.field?.title().to_owned();
+        Some(Legend { title, low: range.low, high: range.high, ramp: range.ramp })
     }
 
     /// Position of a vertex of the running scene, m.

@@ -1,4 +1,4 @@
-//! Rows of a label and a value. Every value is bound to its label, so that screen readers and tests find it by name.
+//! Rows of a label and a value. Every value is bound to its label or has a name, so that screen readers and tests find it.
 
 use egui::{DragValue, Response, Ui};
 use std::ops::RangeInclusive;
@@ -55,13 +55,15 @@ pub(crate) fn count(
 
 /// A row: label and three numbers.
 pub(crate) fn vector(ui: &mut Ui, label: &str, tip: &str, value: &mut [f64; 3]) -> bool {
-    let name = ui.label(label).on_hover_text(tip);
+    ui.label(label).on_hover_text(tip);
     let mut changed = false;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
         for (k, axis) in ["x", "y", "z"].iter().enumerate() {
             let field = drag(&mut value[k], -1e6..=1e6);
-            let response = ui.add(field).labelled_by(name.id).on_hover_text(format!("{tip}: {axis}"));
+            // Each by its own name, where one label stands for three fields.
+            let field = ui.add(field).accessible_name(format!("{label} {axis}"));
+            let response = field.on_hover_text(format!("{tip}: {axis}"));
             changed |= response.changed();
         }
     });
@@ -83,7 +85,7 @@ pub(crate) fn optional(
         let mut auto = value.is_none();
         if ui
             .checkbox(&mut auto, "auto")
-            .labelled_by(name.id)
+            .accessible_name(format!("{label} auto"))
             .on_hover_text(format!("{tip} (chosen by the solver)"))
             .changed()
         {

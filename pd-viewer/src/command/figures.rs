@@ -151,7 +151,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure {
         file: "7-06-bar",
         number: "7.6",
-        caption: "The bar sags under its weight and touches the torus: frames 30, 60, 90 and 120.",
+        caption: "The bar swings under its weight until the torus rises to it and pushes it.",
         scene: "bar",
         frames: &[30, 60, 90, 120],
         camera: [60.0, 15.0, 1.0],

@@ -2,6 +2,9 @@
 
 use pd_core::{Collider, Vec3};
 
+/// How near (m) a vertex must be to an obstacle to count as touching, for display.
+pub const TOUCH: f64 = 1e-3;
+
 /// A vertex on an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {

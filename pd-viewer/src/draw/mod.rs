@@ -36,7 +36,7 @@ mod topology;
 
 pub use bounds::Bounds;
 pub use camera::{Camera, Ray};
-pub use contact::{Contact, find_contacts};
+pub use contact::{Contact, TOUCH, find_contacts};
 pub use cut::{CutFaces, Plane};
 pub use drawing::{Drawing, Line, Marker};
 pub use field::{Field, FieldInput, FieldScratch};

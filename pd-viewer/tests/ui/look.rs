@@ -132,3 +132,79 @@ fn the_view_shows_the_scene_and_hidden_bodies_vanish() {
     let [r, g, b, _] = pixel(&picture(&mut window, "green"), at);
     assert!(g > r.saturating_add(30) && g > b.saturating_add(30), "green now: {r} {g} {b}");
 }
+
+#[test]
+fn every_widget_of_a_page_has_a_name_of_its_own() {
+    use egui::accesskit::Role;
+    use egui_kittest::kittest::NodeT as _;
+    let mut window = Window::sized("cloth-pair", [1280.0, 2400.0]);
+    window.app_mut().settings.panels = true;
+    window.app_mut().selected = Selected::Object(0);
+    window.app_mut().document.desc.solver.gamma = Some(0.7);
+    window.app_mut().toggle_pin(30);
+    window.settle();
+    let pages =
+        [RightPage::Physics, RightPage::Solver, RightPage::Display, RightPage::Measure, RightPage::Record];
+    for left in [LeftPage::Scenes, LeftPage::Objects] {
+        for right in pages {
+            (window.app_mut().settings.left, window.app_mut().settings.right) = (left, right);
+            (0..20).for_each(|_| window.step());
+            let mut names = std::collections::BTreeSet::new();
+            let works = [
+                Role::Button,
+                Role::CheckBox,
+                Role::RadioButton,
+                Role::SpinButton,
+                Role::Slider,
+                Role::TextInput,
+                Role::ComboBox,
+            ];
+            for role in works {
+                for node in window.harness.query_all_by_role(role) {
+                    let name = node.accesskit_node().label().unwrap_or_default();
+                    assert!(
+                        !name.is_empty(),
+                        "{left:?} {right:?}: a {role:?} without a name at {:?}",
+                        node.rect()
+                    );
+                    assert!(
+                        names.insert((format!("{role:?}"), name.clone())),
+                        "{left:?} {right:?}: two {role:?} {name}"
+                    );
+                }
+            }
+            assert!(names.len() > 25, "{left:?} {right:?}: {names:?}");
+        }
+    }
+}
+
+#[test]
+fn the_smallest_window_and_what_lies_over_it_can_be_used() {
+    let mut window = Window::sized("cloth-pair", [760.0, 480.0]);
+    window.app_mut().settings.panels = true;
+    window.app_mut().tool = pd_viewer::app::Tool::Brush;
+    (0..3).for_each(|_| window.step());
+    picture(&mut window, "small");
+    let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(760.0, 480.0));
+    let view = window.app().stage.rect().unwrap();
+    assert!(view.width() > 180.0 && view.height() > 300.0, "{view:?}");
+    for name in ["Run", "Undo", "Save", "Lasso", "Brush", "Frame", "Hide panels", "Light", "Help", "Record"] {
+        let rect = window.harness.get_by_label(name).rect();
+        assert!(screen.contains_rect(rect), "{name} is at {rect:?}");
+    }
+    window.key(egui::Key::F1);
+    (0..3).for_each(|_| window.step());
+    picture(&mut window, "help");
+    for words in ["run or pause", "weight brush", "select the body or obstacle"] {
+        let rect = window.harness.get_by_label(words).rect();
+        assert!(rect.right() < 760.0, "{words} is at {rect:?}");
+    }
+    window.key(egui::Key::Escape);
+    window
+        .app_mut()
+        .open("/no/such/directory/of/many/letters/and/a/long/name/that/has/to/be/broken/scene.toml");
+    (0..3).for_each(|_| window.step());
+    picture(&mut window, "problem");
+    let rect = window.harness.get_by_label("Dismiss").rect();
+    assert!(screen.contains_rect(rect), "{rect:?}");
+}

@@ -8,9 +8,11 @@
 mod common;
 mod counted;
 mod device;
+mod display;
 mod edit;
 mod interact;
 mod look;
+mod objects;
 mod orders;
 mod problems;
 mod scenes;

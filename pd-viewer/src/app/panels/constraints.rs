@@ -16,9 +16,9 @@ impl App {
         section(ui, "Constraints", true, |ui| {
             let mut physical = object.material.is_some();
             ui.horizontal(|ui| {
-                let label = ui.label("Given by");
-                let weights = ui.selectable_label(!physical, "Weights").labelled_by(label.id);
-                let constants = ui.selectable_label(physical, "Young, Poisson").labelled_by(label.id);
+                ui.label("Given by");
+                let weights = ui.selectable_label(!physical, "Weights");
+                let constants = ui.selectable_label(physical, "Young, Poisson");
                 physical = (physical || constants.clicked()) && !weights.clicked();
             });
             let solid = solid.unwrap_or(object.tet.is_some());

@@ -38,6 +38,12 @@ impl App {
             ui.checkbox(&mut self.settings.show_pins, "Pins");
             ui.checkbox(&mut self.options.obstacles, "Obstacles");
             ui.checkbox(&mut self.options.floor, "Floor");
+            let contacts = ui.checkbox(&mut self.settings.show_contacts, "Contacts");
+            if contacts.on_hover_text("Where vertices touch obstacles, with the normal").changed() {
+                self.worker.send(Command::Contacts(self.settings.show_contacts));
+            }
+            ui.checkbox(&mut self.settings.show_neighbours, "Neighbours of a vertex")
+                .on_hover_text("Of the vertex under the pointer, or else the one clicked last");
             let mut tets = self.options.tets.is_some();
             ui.checkbox(&mut tets, "Tetrahedra apart");
             self.options.tets = tets.then(|| self.options.tets.unwrap_or(0.8));
@@ -64,6 +70,7 @@ impl App {
         });
         self.options.shadows = self.settings.shadows;
         self.options.wireframe = self.settings.wireframe;
+        self.options.contacts = self.settings.show_contacts;
         self.settings.look = Look::of(&self.options);
         if self.settings.smooth != before.1.smooth {
             self.make_renderer();
@@ -79,13 +86,24 @@ impl App {
             return;
         }
         let bounds = self.drawing.body_bounds();
-        let plane = self
-            .options
-            .cut
-            .get_or_insert_with(|| Plane { point: bounds.centre(), normal: pd_core::Vec3::x() });
-        let (low, high) = (bounds.low.x.min(bounds.high.x), bounds.high.x.max(bounds.low.x));
-        if low.is_finite() && high.is_finite() {
-            ui.add(egui::Slider::new(&mut plane.point.x, low..=high).text("Cut at x"));
+        if bounds.is_empty() {
+            return;
+        }
+        let middle = bounds.centre();
+        let plane = self.options.cut.get_or_insert_with(|| Plane::across(0, middle.x));
+        let mut axis = plane.normal.iamax();
+        ui.horizontal(|ui| {
+            for (k, name) in ["Across x", "Across y", "Across z"].into_iter().enumerate() {
+                if ui.radio_value(&mut axis, k, name).changed() {
+                    *plane = Plane::across(k, middle[k]);
+                }
+            }
+        });
+        let mut at = plane.point[axis];
+        let slider = egui::Slider::new(&mut at, bounds.low[axis]..=bounds.high[axis]).text("Cut at, m");
+        // A body that swings away leaves the cut where it is.
+        if ui.add(slider.clamping(egui::SliderClamping::Edits)).changed() {
+            *plane = Plane::across(axis, at);
         }
     }
 

@@ -23,9 +23,11 @@ impl App {
         for (k, pin) in object.pins.iter_mut().enumerate() {
             ui.horizontal(|ui| {
                 let size = sizes.get(k).map_or_else(|| "…".to_owned(), usize::to_string);
-                let label = ui.label(format!("{size} vertices, weight"));
-                ui.add(drag(&mut pin.weight, 1e-6..=1e9)).labelled_by(label.id).on_hover_text("N/m");
-                if ui.small_button("Unpin").on_hover_text("Remove these pins").clicked() {
+                ui.label(format!("{size} vertices, weight"));
+                let weight = ui.add(drag(&mut pin.weight, 1e-6..=1e9)).on_hover_text("N/m");
+                weight.accessible_name(format!("Weight of pins {}", k + 1));
+                let unpin = ui.small_button("Unpin").accessible_name(format!("Unpin {}", k + 1));
+                if unpin.on_hover_text("Remove these pins").clicked() {
                     gone = Some(k);
                 }
             });
@@ -121,16 +123,20 @@ impl App {
             ui.horizontal(|ui| {
                 ui.label(RichText::new(&group.name).strong());
                 let tip = format!("Select the vertices of {}", group.name);
-                if ui.small_button("Select").on_hover_text(tip).clicked() {
+                let select = ui.small_button("Select").accessible_name(format!("Select {}", group.name));
+                if select.on_hover_text(tip).clicked() {
                     let found = known.iter().find(|(name, _)| *name == group.name);
                     chosen = Some(found.map_or_else(|| group.vertices.clone(), |(_, list)| list.clone()));
                 }
-                let label = ui.label("×").on_hover_text("factor on the weights inside");
+                ui.label("×").on_hover_text("factor on the weights inside");
                 let mut weight = group.weight.unwrap_or(1.0);
-                if ui.add(drag(&mut weight, 1e-6..=1e6)).labelled_by(label.id).changed() {
+                let factor =
+                    ui.add(drag(&mut weight, 1e-6..=1e6)).on_hover_text("factor on the weights inside");
+                if factor.accessible_name(format!("Factor of {}", group.name)).changed() {
                     group.weight = Some(weight);
                 }
-                if ui.small_button("Delete group").clicked() {
+                let delete = ui.small_button("Delete").accessible_name(format!("Delete {}", group.name));
+                if delete.on_hover_text("Delete this group, and pins that hold it").clicked() {
                     gone = Some(k);
                 }
             });

@@ -42,19 +42,20 @@ impl App {
         let ms = |duration: std::time::Duration| duration.as_secs_f64() * 1e3;
         let precompute = self.loaded.as_ref().map_or(0.0, |loaded| ms(loaded.prepare));
         let bars = [
-            ("Predict", ms(stages.predict)),
-            ("Local", ms(stages.local)),
-            ("Global", ms(stages.global)),
-            ("Collision", ms(stages.collide)),
-            ("Render", ms(self.upload)),
+            ("Predict", ms(stages.predict), "where inertia and forces lead"),
+            ("Local", ms(stages.local), "projections of the constraints"),
+            ("Global", ms(stages.global), "linear solves"),
+            ("Collision", ms(stages.collide), "obstacles"),
+            ("Render", ms(self.upload), "normals and colours, and their way to the graphics driver"),
+            ("Window", ms(self.pass), "a whole pass of the window, on its own thread"),
         ];
         let most = bars.iter().map(|bar| bar.1).fold(1e-3, f64::max);
         grid(ui, "times", |ui| {
             ui.label("Simulation");
-            ui.label(format!("{:.0} frames/s ({:.2} ms each)", self.frame.rate, ms(self.frame.wall)));
+            ui.label(format!("{} ({:.2} ms each)", self.rate(), ms(self.frame.wall)));
             ui.end_row();
-            for (name, value) in bars {
-                ui.label(name);
+            for (name, value, tip) in bars {
+                ui.label(name).on_hover_text(tip);
                 let share = (value / most) as f32;
                 ui.add(egui::ProgressBar::new(share).desired_width(130.0).text(format!("{value:.2} ms")));
                 ui.end_row();

@@ -1,7 +1,7 @@
 //! Bodies and obstacles: the lists, and what is set for the selected one.
 
 use crate::app::dialogs::Purpose;
-use crate::app::widgets::section;
+use crate::app::widgets::{section, short};
 use crate::app::{App, Selected, edit};
 use egui::{RichText, Ui};
 use pd_sim::scene::desc::DisplayDesc;
@@ -138,12 +138,9 @@ impl App {
         let default = crate::draw::PALETTE[index % crate::draw::PALETTE.len()];
         self.redraw |= colour_row(ui, display, default, true);
         if let Some(loaded) = self.selected_loaded() {
-            let kind = if loaded.solid { "solid" } else { "surface" };
-            let vertices = loaded.range.len();
-            ui.label(format!(
-                "{kind}: {vertices} vertices, {} elements, {:.3} kg",
-                loaded.elements, loaded.mass
-            ));
+            let kind = if loaded.solid { "tetrahedra" } else { "triangles" };
+            let (vertices, elements, mass) = (loaded.range.len(), loaded.elements, short(loaded.mass));
+            ui.label(format!("{vertices} vertices, {elements} {kind}, {mass} kg"));
         }
         self.shape_section(ui, index);
         self.constraints(ui, index);
@@ -191,7 +188,8 @@ pub(super) fn colour_row(ui: &mut Ui, display: &mut DisplayDesc, default: [f32; 
         if ui.color_edit_button_srgb(&mut bytes).labelled_by(label.id).changed() {
             display.colour = Some(bytes.map(|b| f64::from(b) / 255.0));
         }
-        if display.colour.is_some() && ui.small_button("default").clicked() {
+        if display.colour.is_some() && ui.small_button("default").accessible_name("Default colour").clicked()
+        {
             display.colour = None;
         }
     });

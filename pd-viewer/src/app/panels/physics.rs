@@ -1,9 +1,9 @@
-//! Gravity, wind and damping. All of it takes effect while the simulation runs.
+//! Gravity, wind, damping and masses. All of it takes effect while the simulation runs.
 
 use crate::app::App;
-use crate::app::widgets::{grid, number, section, vector};
+use crate::app::widgets::{grid, number, section, short, vector};
 use egui::{RichText, Sense, Ui};
-use pd_sim::scene::desc::ForceDesc;
+use pd_sim::scene::desc::{ForceDesc, MassDesc, ObjectDesc};
 
 /// Wind that blows from the start for ever, as the dial sets it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,8 +58,35 @@ impl App {
                 "The predictor leaves pinned vertices where they are, so gravity does not pull on a pin",
             );
         });
-        ui.label(RichText::new("The mass of a body is set with the body, on the page Objects.").weak());
+        section(ui, "Mass", true, |ui| self.masses(ui));
         self.other_forces(ui);
+    }
+
+    /// Total mass of every body, which changes whatever it is given by.
+    fn masses(&mut self, ui: &mut Ui) {
+        let Some(loaded) = &self.loaded else { return };
+        grid(ui, "masses", |ui| {
+            for object in &mut self.document.desc.objects {
+                let Some(body) = loaded.objects.iter().find(|body| body.name == object.name) else {
+                    continue;
+                };
+                let before = loaded.desc.objects.iter().find(|other| other.name == object.name);
+                let ((kind, now), old) = (given(object), before.map(given));
+                // While a change is prepared, what runs still has the mass before it.
+                let ratio = old.filter(|old| old.0 == kind && old.1 > 0.0).map_or(1.0, |old| now / old.1);
+                let mut mass = body.mass * ratio;
+                let tip = "mass of the whole body, kg; how it is given is on the page Objects";
+                if object.mass_column.is_some() || mass <= 0.0 {
+                    ui.label(&object.name);
+                    ui.label(short(mass));
+                    ui.end_row();
+                } else if number(ui, &object.name, tip, &mut mass, 1e-6..=1e6).changed() {
+                    give(object, now * mass / (body.mass * ratio));
+                }
+            }
+        });
+        let total: f64 = loaded.objects.iter().map(|body| body.mass).sum();
+        ui.label(RichText::new(format!("{} kg in all", short(total))).weak());
     }
 
     fn wind(&mut self, ui: &mut Ui) {
@@ -127,8 +154,9 @@ impl App {
                     }
                 };
                 ui.horizontal(|ui| {
+                    let name = format!("Remove {words}");
                     ui.label(words);
-                    if ui.small_button("Remove force").clicked() {
+                    if ui.small_button("Remove").accessible_name(name).clicked() {
                         gone = Some(k);
                     }
                 });
@@ -137,6 +165,25 @@ impl App {
                 self.document.desc.forces.remove(k);
             }
         });
+    }
+}
+
+/// By what the mass of a body is given, and that number; the mass is proportional to it.
+fn given(object: &ObjectDesc) -> (u8, f64) {
+    match (&object.material, object.mass) {
+        (Some(material), _) => (0, material.density),
+        (None, MassDesc { total: Some(total), .. }) => (1, total),
+        (None, MassDesc { density: Some(density), .. }) => (2, density),
+        (None, MassDesc { per_vertex, .. }) => (3, per_vertex.unwrap_or(0.001)),
+    }
+}
+
+fn give(object: &mut ObjectDesc, value: f64) {
+    match (given(object).0, &mut object.material) {
+        (0, Some(material)) => material.density = value,
+        (1, _) => object.mass.total = Some(value),
+        (2, _) => object.mass.density = Some(value),
+        _ => object.mass.per_vertex = Some(value),
     }
 }
 

@@ -21,9 +21,9 @@ impl App {
             ui.add(length).labelled_by(label.id).on_hover_text("A recording ends after so many frames");
         });
         ui.horizontal(|ui| {
-            let label = ui.label("Picture size");
-            for side in &mut self.recording.size {
-                ui.add(egui::DragValue::new(side).range(16..=4096)).labelled_by(label.id);
+            ui.label("Picture size");
+            for (side, name) in self.recording.size.iter_mut().zip(["Picture width", "Picture height"]) {
+                ui.add(egui::DragValue::new(side).range(16..=4096)).accessible_name(name);
             }
         });
         ui.add_space(4.0);

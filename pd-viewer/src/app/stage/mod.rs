@@ -268,13 +268,7 @@ impl App {
         if matches!(self.tool, Tool::Move | Tool::Rotate | Tool::Scale) {
             self.paint_gizmo(ui, &painter);
         }
-        if let (Some(field), Some(range)) = (self.field, self.options.colour) {
-            let legend = crate::draw::Legend {
-                title: field.title().to_owned(),
-                low: range.low,
-                high: range.high,
-                ramp: range.ramp,
-            };
+        if let Some(legend) = self.legend() {
             crate::render::paint_legend(&painter, rect, &legend, self.options.theme);
         }
         if self.stage.pulling().is_some() && !self.is_running() {

@@ -9,7 +9,7 @@ use super::rate::Rate;
 use super::scenes::Scenes;
 use super::{Command, Event, Message};
 use crate::app::advice::Problem;
-use crate::draw::{Field, FieldInput, FieldScratch, Topology};
+use crate::draw::{Field, FieldInput, FieldScratch, TOUCH, Topology, find_contacts};
 use pd_core::{State, StepContext, StepReport, Vec3};
 use pd_cuda::Place;
 use pd_sim::ModelPaths;
@@ -47,6 +47,7 @@ pub(super) struct Engine {
     real_time: bool,
     measure: u64,
     field: Option<Field>,
+    contacts: bool,
     next: Instant,
     pub(super) rate: Rate,
     pub(super) report: StepReport,
@@ -74,6 +75,7 @@ impl Engine {
             real_time: true,
             measure: 0,
             field: None,
+            contacts: false,
             next: Instant::now(),
             rate: Rate::default(),
             report: StepReport::default(),
@@ -126,6 +128,10 @@ impl Engine {
             Command::Measure(every) => self.measure = every,
             Command::Field(field) => {
                 self.field = field;
+                self.publish();
+            }
+            Command::Contacts(on) => {
+                self.contacts = on;
                 self.publish();
             }
             Command::Built(outcome) => self.built(*outcome),
@@ -255,7 +261,7 @@ impl Engine {
     pub(super) fn publish(&mut self) {
         let Some(live) = &mut self.live else { return };
         let Live { run, topology, id, pull, fields, before, .. } = live;
-        let (moving, field) = (self.running || self.steps > 0, self.field);
+        let (moving, field, contacts) = (self.running || self.steps > 0, self.field, self.contacts);
         let (report, wall, rate) = (self.report, self.wall, self.rate.get());
         self.publisher.publish(|frame| {
             let state = &run.sim.state;
@@ -267,6 +273,10 @@ impl Engine {
             frame.pull = pull.map(|pull| (pull.vertex, pull.pointer));
             (frame.report, frame.wall) = (report, wall);
             frame.rate = if moving { rate } else { 0.0 };
+            frame.contacts.clear();
+            if contacts {
+                find_contacts(&state.x, &run.sim.colliders, state.time, TOUCH, &mut frame.contacts);
+            }
             frame.values.clear();
             if let Some(field) = field {
                 let sim = &run.sim;

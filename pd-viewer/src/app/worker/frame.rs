@@ -1,5 +1,6 @@
 //! What the simulation shows the window: the latest frame, handed over without waiting.
 
+use crate::draw::Contact;
 use pd_core::{StepReport, Vec3};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -23,6 +24,8 @@ pub struct Frame {
     pub values: Vec<f32>,
     /// Range of the colour map.
     pub range: (f32, f32),
+    /// Where vertices touch obstacles, if that was asked for.
+    pub contacts: Vec<Contact>,
     /// What the last frame did.
     pub report: StepReport,
     /// Wall time of the last frame, preparations included.

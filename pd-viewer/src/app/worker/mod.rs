@@ -76,6 +76,8 @@ pub enum Command {
     Measure(u64),
     /// Compute values for a colour map.
     Field(Option<Field>),
+    /// Whether to look for contacts.
+    Contacts(bool),
     /// A preparation has ended.
     Built(Box<build::Outcome>),
     /// The window closes.
