@@ -10,8 +10,8 @@
 //! rest. The length of δ does not tell a dent from a bump, so a popped-through dent is a second minimum: snap-through
 //! belongs to this model.
 
-use crate::lanes::{BLOCK, Level};
-use crate::length_lanes::{Block, blocks};
+use crate::lanes::{BLOCK, Level, rows};
+use crate::length_lanes::{Block, Targets, blocks};
 use crate::ring::{self, BendingWeights, Collinear, RingsRef};
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
 use pd_core::{BatchData, EnergyBatch, Real, Stencil, Vec3, as_flat};
@@ -152,16 +152,16 @@ impl Bending {
     }
 
     /// r and energies of up to a block of elements.
-    fn fill(&self, elements: Range<usize>, x: &[Vec3], block: &mut Block) {
+    fn fill(&self, elements: Range<usize>, x: &[Vec3], block: &mut Block, targets: &mut Targets) {
         for (lane, element) in elements.clone().enumerate().take(BLOCK) {
             let delta = self.laplacian(element, x);
             for c in 0..3 {
                 block.vectors[c][lane] = delta[c];
             }
-            block.lengths[lane] = self.signed_length[element].abs();
-            block.weights[lane] = self.stencil.weight(element);
+            targets.lengths[lane] = self.signed_length[element].abs();
+            targets.weights[lane] = self.stencil.weight(element);
         }
-        if block.residual(Level::best(), LOST_DIRECTION) {
+        if block.residual(Level::best(), LOST_DIRECTION, &targets.lengths, &targets.weights) {
             self.repair(elements, x, block);
         }
     }
@@ -173,7 +173,7 @@ impl Bending {
             if block.sound[lane] != 1.0 {
                 let delta = self.laplacian(element, x);
                 let nearest = self.nearest(element, &delta).unwrap_or_else(|| self.along_normal(element, x));
-                block.repair(lane, (delta - nearest).into());
+                block.repair(lane, (delta - nearest).into(), self.stencil.weight(element));
             }
         }
     }
@@ -219,22 +219,20 @@ impl EnergyBatch for Bending {
     }
 
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
-        let mut block = Block::new();
+        let (mut block, mut targets) = (Block::new(), Targets::new());
         for (elements, r) in blocks(elements).zip(r.chunks_mut(BLOCK)) {
-            self.fill(elements, x, &mut block);
-            for (lane, r) in r.iter_mut().enumerate() {
-                *r = block.vector(lane).into();
-            }
+            self.fill(elements, x, &mut block, &mut targets);
+            rows::to_rows(&block.vectors, r);
         }
     }
 
     fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
         let (mut energy, mut forces) = (0.0, forces.iter_mut());
-        let mut block = Block::new();
+        let (mut block, mut targets) = (Block::new(), Targets::new());
         for elements in blocks(elements) {
-            self.fill(elements.clone(), x, &mut block);
+            self.fill(elements.clone(), x, &mut block, &mut targets);
             for (lane, element) in elements.enumerate() {
-                let pull = Vec3::from(block.vector(lane)) * -block.weights[lane];
+                let pull = Vec3::from(block.vector(lane)) * -targets.weights[lane];
                 for (coefficient, force) in self.stencil.row_slices(element).1.iter().zip(&mut forces) {
                     *force = pull * *coefficient;
                 }

@@ -4,8 +4,8 @@
 //! and the projection r (x_i − x_j)/|x_i − x_j|: Hooke's springs of stiffness ω (Liu et al. 2013, "Fast simulation
 //! of mass-spring systems").
 
-use crate::lanes::{BLOCK, Level};
-use crate::length_lanes::{Block, blocks};
+use crate::lanes::{BLOCK, Level, rows};
+use crate::length_lanes::{Block, Targets, blocks};
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
 use pd_core::{BatchData, EnergyBatch, Real, Stencil, Strain, Vec3, as_flat};
 use std::ops::Range;
@@ -80,15 +80,28 @@ impl EdgeSprings {
         x[i as usize] - x[j as usize]
     }
 
-    /// r and energies of up to a block of edges.
-    fn fill(&self, elements: Range<usize>, x: &[Vec3], block: &mut Block) {
-        let count = elements.len();
-        block.lengths[..count].copy_from_slice(&self.lengths[elements.clone()]);
-        block.weights[..count].copy_from_slice(&self.stencil.weights()[elements.clone()]);
-        gather(&self.edges[elements.clone()], x, &mut block.vectors);
-        if block.residual(Level::best(), TINY) {
+    /// r and energies of up to a block of edges; returns their weights.
+    fn fill<'a>(
+        &'a self,
+        elements: Range<usize>,
+        x: &[Vec3],
+        block: &mut Block,
+        room: &'a mut Targets,
+    ) -> &'a [Real; BLOCK] {
+        let (lengths, weights) = (&self.lengths[elements.clone()], &self.stencil.weights()[elements.clone()]);
+        let (lengths, weights) = match (lengths.first_chunk(), weights.first_chunk()) {
+            (Some(lengths), Some(weights)) => (lengths, weights),
+            _ => {
+                room.lengths[..lengths.len()].copy_from_slice(lengths);
+                room.weights[..weights.len()].copy_from_slice(weights);
+                (&room.lengths, &room.weights)
+            }
+        };
+        rows::differences(&self.edges[elements.clone()], x, &mut block.vectors);
+        if block.residual(Level::best(), TINY, lengths, weights) {
             self.repair(elements, x, block);
         }
+        weights
     }
 
     /// Does the edges again whose length is not ordinary.
@@ -97,7 +110,8 @@ impl EdgeSprings {
         for (lane, element) in elements.enumerate() {
             if block.sound[lane] != 1.0 {
                 let vector = self.vector(element, x);
-                block.repair(lane, (vector - self.nearest(element, &vector)).into());
+                let r = vector - self.nearest(element, &vector);
+                block.repair(lane, r.into(), self.stencil.weight(element));
             }
         }
     }
@@ -139,12 +153,10 @@ impl EnergyBatch for EdgeSprings {
 
     /// r = d (1 − l/|d|), many edges side by side.
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
-        let mut block = Block::new();
+        let (mut block, mut room) = (Block::new(), Targets::new());
         for (elements, r) in blocks(elements).zip(r.chunks_mut(BLOCK)) {
-            self.fill(elements, x, &mut block);
-            for (lane, r) in r.iter_mut().enumerate() {
-                *r = block.vector(lane).into();
-            }
+            self.fill(elements, x, &mut block, &mut room);
+            rows::to_rows(&block.vectors, r);
         }
     }
 
@@ -154,14 +166,12 @@ impl EnergyBatch for EdgeSprings {
 
     fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
         let mut energy = 0.0;
-        let mut block = Block::new();
+        let (mut block, mut room) = (Block::new(), Targets::new());
         for (elements, forces) in blocks(elements).zip(forces.chunks_mut(2 * BLOCK)) {
-            self.fill(elements, x, &mut block);
-            for (lane, ends) in forces.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-                let force = Vec3::from(block.vector(lane)) * block.weights[lane];
-                *ends = [-force, force];
-                energy += block.energies[lane];
-            }
+            let weights = self.fill(elements, x, &mut block, &mut room);
+            let ends = forces.as_chunks_mut::<2>().0;
+            rows::to_ends(&block.vectors, weights, ends);
+            energy += block.energy(ends.len());
         }
         energy
     }
@@ -171,16 +181,6 @@ impl EnergyBatch for EdgeSprings {
             worst.max((self.vector(element, x).norm() / self.lengths[element] - 1.0).abs())
         });
         Strain { worst, inverted: 0 }
-    }
-}
-
-/// x_i − x_j of edges, into lanes.
-fn gather(edges: &[[u32; 2]], x: &[Vec3], vectors: &mut [[Real; BLOCK]; 3]) {
-    for (lane, &[i, j]) in edges.iter().enumerate().take(BLOCK) {
-        let vector = x[i as usize] - x[j as usize];
-        for c in 0..3 {
-            vectors[c][lane] = vector[c];
-        }
     }
 }
 

@@ -12,14 +12,25 @@ const LARGEST: Real = 1e200;
 /// Keeps the inverse root of nothing finite.
 const SMALLEST: Real = 1e-250;
 
+/// What the vectors of a block should be.
+pub(crate) struct Targets {
+    /// Wanted lengths, m.
+    pub(crate) lengths: [Real; BLOCK],
+    /// Weights ω, N/m.
+    pub(crate) weights: [Real; BLOCK],
+}
+
+impl Targets {
+    /// Harmless ones.
+    pub(crate) fn new() -> Self {
+        Self { lengths: [1.0; BLOCK], weights: [1.0; BLOCK] }
+    }
+}
+
 /// A block of vectors and what is made of them, lanes side by side.
 pub(crate) struct Block {
     /// In: the vectors d. Out: r.
     pub(crate) vectors: [[Real; BLOCK]; 3],
-    /// Wanted lengths.
-    pub(crate) lengths: [Real; BLOCK],
-    /// Weights ω.
-    pub(crate) weights: [Real; BLOCK],
     /// Out: energies, J.
     pub(crate) energies: [Real; BLOCK],
     /// Out: 1 where r is accurate; 0 where d has no direction or is out of scale.
@@ -30,14 +41,20 @@ impl Block {
     /// A block whose unused lanes are harmless.
     pub(crate) fn new() -> Self {
         let ones = [1.0; BLOCK];
-        Self { vectors: [ones; 3], lengths: ones, weights: ones, energies: ones, sound: ones }
+        Self { vectors: [ones; 3], energies: ones, sound: ones }
     }
 
     /// Replaces d by r in all lanes. Vectors of less than `lost` times the wanted length have no direction. Whether some
     /// lane is not sound.
-    pub(crate) fn residual(&mut self, level: Level, lost: Real) -> bool {
+    pub(crate) fn residual(
+        &mut self,
+        level: Level,
+        lost: Real,
+        lengths: &[Real; BLOCK],
+        weights: &[Real; BLOCK],
+    ) -> bool {
         let mut any = false;
-        level.run(Work { block: self, lost, any: &mut any });
+        level.run(Work { block: self, lost, lengths, weights, any: &mut any });
         any
     }
 
@@ -46,12 +63,24 @@ impl Block {
         [self.vectors[0][lane], self.vectors[1][lane], self.vectors[2][lane]]
     }
 
-    /// Puts r of a lane, done the plain way.
-    pub(crate) fn repair(&mut self, lane: usize, r: [Real; 3]) {
+    /// The energy of the first lanes, J: four sums, because each waits for its last addition.
+    pub(crate) fn energy(&self, count: usize) -> Real {
+        let (quads, rest) = self.energies[..count].as_chunks::<4>();
+        let mut sums = [0.0; 4];
+        for quad in quads {
+            for (sum, energy) in sums.iter_mut().zip(quad) {
+                *sum += energy;
+            }
+        }
+        (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.iter().sum::<Real>()
+    }
+
+    /// Puts r of a lane, done the plain way, and its energy.
+    pub(crate) fn repair(&mut self, lane: usize, r: [Real; 3], weight: Real) {
         for c in 0..3 {
             self.vectors[c][lane] = r[c];
         }
-        self.energies[lane] = 0.5 * self.weights[lane] * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+        self.energies[lane] = 0.5 * weight * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
     }
 }
 
@@ -64,13 +93,15 @@ pub(crate) fn blocks(elements: Range<usize>) -> impl Iterator<Item = Range<usize
 struct Work<'a> {
     block: &'a mut Block,
     lost: Real,
+    lengths: &'a [Real; BLOCK],
+    weights: &'a [Real; BLOCK],
     any: &'a mut bool,
 }
 
 impl Kernel for Work<'_> {
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) {
-        let Self { block, lost, any } = self;
+        let Self { block, lost, lengths, weights, any } = self;
         let mut at = 0;
         while at < BLOCK {
             let d = [
@@ -78,8 +109,8 @@ impl Kernel for Work<'_> {
                 instructions.load(&block.vectors[1][at..]),
                 instructions.load(&block.vectors[2][at..]),
             ];
-            let length = instructions.load(&block.lengths[at..]);
-            let weight = instructions.load(&block.weights[at..]);
+            let length = instructions.load(&lengths[at..]);
+            let weight = instructions.load(&weights[at..]);
             let one = length.fill(1.0);
             let zero = length.fill(0.0);
             let square = dot(&d, &d) + one.fill(SMALLEST);

@@ -8,6 +8,7 @@
 //! Kernels hold no closures over lanes: only what is `#[inline(always)]` is sure to be compiled for the instructions.
 
 mod portable;
+pub(crate) mod rows;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
