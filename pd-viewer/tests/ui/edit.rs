@@ -50,7 +50,7 @@ fn the_solver_changes_while_the_scene_runs() {
     window.key(Key::Space);
     window.wait("running", |app| app.is_running());
     for (stepper, global) in [
-        ("pd", "panels"),
+        ("pd", "panels-f16"),
         ("pd", "a-jacobi-2"),
         ("pd-anderson", "cholesky"),
         ("fused-jacobi", "cholesky"),
