@@ -132,11 +132,13 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread. `wake` is called after every frame and message, to have the window drawn again.
+    /// Starts the thread. `wake` is called after every frame and message, to have the window drawn again. From now on the
+    /// allocator of the process keeps little of what is freed.
     pub fn start(
         models: pd_sim::ModelPaths,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
+        memory::keep_little();
         let (commands, inbox) = channel();
         let (outbox, messages) = channel();
         let mailbox = Arc::new(frame::Mailbox::default());
