@@ -101,9 +101,8 @@ fn divergence_pauses_and_says_what_to_do_and_a_restart_goes_on() {
     window.press("Dismiss");
     window.app_mut().document.desc.solver = Default::default();
     window.step();
-    window.wait("the usual solver", |app| {
-        app.loaded.as_ref().unwrap().desc.solver == app.document.desc.solver
-    });
+    window
+        .wait("the usual solver", |app| app.loaded.as_ref().unwrap().desc.solver == app.document.desc.solver);
     window.key(egui::Key::R);
     window.run_frames(5);
 }
