@@ -7,7 +7,7 @@
 
 use benches::cases::right_hand_side;
 use benches::shaken;
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use pd_constraints::{Area, EdgeSprings, StrainRange, TetStrain, Volume};
 use pd_core::{CpuLocal, LocalInput, LocalStep, Model, Vec3};
 use pd_mesh::generate;
@@ -26,9 +26,15 @@ fn prepare(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("prepare");
     group.sample_size(10).warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_secs(2));
     for name in SCENES {
-        let mut run = SceneRun::new(load(name), &Registry::standard()).expect("a known stepper");
+        // A stepper that was prepared before knows the pattern, and does only the numbers again.
+        let fresh = || SceneRun::new(load(name), &Registry::standard()).expect("a known stepper");
         group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
-            bencher.iter(|| run.prepare().expect("prepares"));
+            bencher.iter_batched_ref(fresh, |run| run.prepare().expect("prepares"), BatchSize::PerIteration);
+        });
+        let mut known = fresh();
+        known.prepare().expect("prepares");
+        group.bench_function(BenchmarkId::new("pattern known", name), |bencher| {
+            bencher.iter(|| known.prepare().expect("prepares"));
         });
     }
     group.finish();
