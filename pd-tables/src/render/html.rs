@@ -14,6 +14,7 @@ p{max-width:80ch;margin:6px 0}a{color:var(--link)}nav{margin:14px 0}nav a{margin
 .scroll{overflow-x:auto;margin:12px 0}table{border-collapse:collapse;font-size:13px;line-height:1.35}
 th,td{padding:4px 6px;border-top:1px solid var(--rule);text-align:left;vertical-align:top}
 th{background:var(--head);vertical-align:bottom;font-weight:600;max-width:92px;border-top:0}
+.wide{font-size:12px}.wide th,.wide td{padding:4px}.wide th{max-width:72px}
 td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}td.o{color:var(--warn);max-width:150px;min-width:62px}
 td:first-child,td.s{white-space:nowrap}tr.first td{border-top-color:var(--strong)}
 th:first-child,tr:not(.k) td:first-child{position:sticky;left:0}tr:not(.k) td:first-child{background:var(--page)}
@@ -87,10 +88,12 @@ fn section(out: &mut String, report: &Report, table: &Table) {
     if pairs {
         out.push_str("</div>\n");
     }
-    out.push_str("<div class=\"scroll\"><table>\n<thead><tr>");
     // A note takes a line of its own below its row: as a column it would be cut off where the others fill the page.
     let (notes, used): (Vec<usize>, Vec<usize>) =
         used_columns(table).into_iter().partition(|&c| table.columns[c].name == "note");
+    // Many columns stand closer, so that they fit the page of a laptop.
+    let class = if used.len() > 12 { " class=\"wide\"" } else { "" };
+    let _ = write!(out, "<div class=\"scroll\"><table{class}>\n<thead><tr>");
     for &c in &used {
         let class = if table.columns[c].kind == Kind::Timing { " class=\"t\"" } else { "" };
         let _ = write!(out, "<th{class}>{}</th>", escape(&table.columns[c].name));
