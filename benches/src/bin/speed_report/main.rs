@@ -77,8 +77,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// What stands above the sections.
 fn head() -> String {
     let speeds = [1, 4, 16, 64].map(|mb| format!("{:.0} at {mb} MB", clock::bandwidth(mb << 20) / 1e9));
+    let features = if cfg!(feature = "peers") { " --features peers" } else { "" };
     format!(
-        "# Speed, measured\n\nMade by `cargo run --release -p benches --features peers --bin speed_report`: {}.\n\nTimes are \
+        "# Speed, measured\n\nMade by `cargo run --release -p benches{features} --bin speed_report`: {}.\n\nTimes are \
          the least of interleaved rounds: of the thread's own processor time for one thread, of wall time for two. Ratios \
          of one run are what counts.\n\nRead bandwidth of one thread on pages of 2 MB, GB/s: {}.\n",
         pd_tables::Machine::here().line(),
