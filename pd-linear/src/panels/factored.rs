@@ -6,7 +6,7 @@
 
 use super::Numbers;
 use super::front::{factor, scaling};
-use super::kernel::{Kernel, Kernels, Row};
+use super::kernel::{Kernel, Kernels, Place, Row};
 use super::pages::Pages;
 use super::storage::Arithmetic;
 use super::stream::Stream;
@@ -25,6 +25,8 @@ struct Part<S: Kernels> {
     stream: Stream<S>,
     columns: Range<usize>,
     scratch: Vec<S::Arithmetic>,
+    /// Largest magnitude of the right-hand side in its rows.
+    largest: Real,
 }
 
 /// The numbers of the factor.
@@ -35,9 +37,11 @@ pub(super) struct Factored<S: Kernels> {
     /// Local vectors of all parts, one after another.
     vector: Pages<Row<S>>,
     /// In the order of elimination: the row of the matrix and its 1/√A_ii.
-    rows: Pages<(u32, S::Arithmetic)>,
+    rows: Pages<Place<S>>,
     /// For every row of the matrix: its place in `vector` and its 1/√A_ii.
-    places: Pages<(u32, S::Arithmetic)>,
+    places: Pages<Place<S>>,
+    /// The gain of the last solve, which is mostly that of the next.
+    gain: Real,
 }
 
 /// Columns `at .. at + width` of right-hand sides that have `columns` in all.
@@ -60,7 +64,7 @@ impl<S: Kernels> Factored<S> {
             .map(|part| {
                 let columns = symbolic.columns(part);
                 let rows = columns.len() + if part + 1 < count { top.len() } else { 0 } + 1;
-                Part { stream: Stream::new(rows), columns, scratch: vec![] }
+                Part { stream: Stream::new(rows), columns, scratch: vec![], largest: 0.0 }
             })
             .collect();
         let mut part_of = vec![0; symbolic.nodes.len()];
@@ -92,21 +96,31 @@ impl<S: Kernels> Factored<S> {
         }
         let vector = Pages::new(&[], base, Default::default());
         let (rows, places) = (fixed(&rows), fixed(&places));
-        Ok(Self { kernel, parts, vector, rows, places })
+        Ok(Self {
+            kernel,
+            parts,
+            vector,
+            rows,
+            places,
+            gain: if S::Arithmetic::NARROW { gain_for(1.0) } else { 1.0 },
+        })
     }
 
-    /// Both sweeps: leaves −x in the vector.
-    fn sweep(&mut self, b: &[Real], window: Window) {
+    /// Loads the right-hand side and sweeps forward, the top included. Returns the largest magnitude of the right-hand side.
+    fn forward(&mut self, b: &[Real], window: Window) -> Real {
         let kernel = self.kernel;
-        let Some((top, parts)) = self.parts.split_last_mut() else { return };
+        let Some((top, parts)) = self.parts.split_last_mut() else { return 0.0 };
         let split = self.vector.len() - top.stream.rows();
         let (vector, top_vector) = self.vector.split_at_mut(split);
         let rows = &self.rows;
-        let all = load::<S>(&rows[top.columns.clone()], b, window, top_vector);
-        all.fill(Default::default());
-        over_parts(parts, vector, &|part, vector| {
-            let rest = load::<S>(&rows[part.columns.clone()], b, window, vector);
+        let load = |part: &mut Part<S>, vector: &mut [Row<S>]| {
+            let (own, rest) = vector.split_at_mut(part.columns.len());
+            part.largest = load(&kernel, &rows[part.columns.clone()], b, window, own);
             rest.fill(Default::default());
+        };
+        load(top, top_vector);
+        over_parts(parts, vector, &|part, vector| {
+            load(part, vector);
             kernel.forward(&part.stream, vector, &mut part.scratch);
         });
         let mut begin = 0;
@@ -118,6 +132,15 @@ impl<S: Kernels> Factored<S> {
             begin += part.stream.rows();
         }
         kernel.forward(&top.stream, top_vector, &mut top.scratch);
+        self.parts.iter().fold(0.0, |most, part| part.largest.max(most))
+    }
+
+    /// Sweeps backward, the top first: leaves −x in the vector.
+    fn backward(&mut self) {
+        let kernel = self.kernel;
+        let Some((top, parts)) = self.parts.split_last_mut() else { return };
+        let split = self.vector.len() - top.stream.rows();
+        let (vector, top_vector) = self.vector.split_at_mut(split);
         kernel.backward(&top.stream, top_vector, &mut top.scratch);
         let top_vector = &*top_vector;
         over_parts(parts, vector, &|part, vector| {
@@ -133,24 +156,16 @@ impl<S: Kernels> Factored<S> {
         let back = -1.0 / gain;
         let write = |first: usize, x: &mut [Real]| {
             let places = &self.places[first / columns..];
-            let mut check = [0.0; 4]; // stays zero unless an infinity or a NaN enters
-            let mut fetch = |&(place, scale): &(u32, S::Arithmetic)| -> [Real; 4] {
-                let row = self.vector[place as usize].map(|value| (value * scale).to_f64() * back);
-                check = std::array::from_fn(|c| check[c] + row[c] * 0.0);
-                row
-            };
-            if columns == TOGETHER {
-                // A copy of known length is three moves; of unknown length, a call.
-                for (x, place) in x.as_chunks_mut::<TOGETHER>().0.iter_mut().zip(places) {
-                    let [a, b, c, _] = fetch(place);
-                    *x = [a, b, c];
-                }
+            let good = if columns == TOGETHER {
+                self.kernel.unload(places, &self.vector, back, x)
             } else {
-                for (x, place) in x.chunks_exact_mut(columns).zip(places) {
-                    x[at..at + width].copy_from_slice(&fetch(place)[..width]);
-                }
-            }
-            if check != [0.0; 4] {
+                x.chunks_exact_mut(columns).zip(places).fold(true, |good, (x, &(place, scale))| {
+                    let row = self.vector[place as usize].map(|value| (value * scale).to_f64() * back);
+                    x[at..at + width].copy_from_slice(&row[..width]);
+                    good && row.iter().all(|value| value.is_finite())
+                })
+            };
+            if !good {
                 finite.store(false, Ordering::Relaxed);
             }
         };
@@ -177,23 +192,22 @@ impl<S: Kernels> Numbers for Factored<S> {
     }
 
     fn solve(&mut self, b: &[Real], x: &mut [Real], columns: usize) -> Result<(), LinearError> {
-        let mut gain = 1.0;
-        if S::Arithmetic::NARROW {
-            let largest = largest_magnitude(b);
-            if largest == 0.0 {
-                check_finite(b, columns)?; // NaN has no magnitude
-                x.fill(0.0);
-                return Ok(());
-            }
-            if !largest.is_finite() {
-                return check_finite(b, columns);
-            }
-            gain = gain_for(largest);
-        }
         for at in (0..columns).step_by(TOGETHER) {
-            let window = Window { columns, at, width: TOGETHER.min(columns - at), gain };
-            self.sweep(b, window);
-            if !self.unload(x, window) {
+            let mut window = Window { columns, at, width: TOGETHER.min(columns - at), gain: self.gain };
+            let mut largest = self.forward(b, window);
+            if S::Arithmetic::NARROW
+                && largest > 0.0
+                && largest.is_finite()
+                && gain_for(largest) != window.gain
+            {
+                window.gain = gain_for(largest);
+                self.gain = window.gain;
+                largest = self.forward(b, window);
+            }
+            if largest.is_finite() {
+                self.backward();
+            }
+            if !(largest.is_finite() && self.unload(x, window)) {
                 check_finite(b, columns)?; // a right-hand side that is not finite is the caller's fault
                 return Err(LinearError::Diverged { iteration: 1, residual: Real::INFINITY });
             }
@@ -207,32 +221,27 @@ fn fixed<T: Copy + Default>(values: &[T]) -> Pages<T> {
     Pages::new(values, values.len(), T::default())
 }
 
-/// Puts a right-hand side, scaled, into the own rows of a local vector and returns the rows behind them.
-fn load<'a, S: Kernels>(
-    rows: &[(u32, S::Arithmetic)],
+/// Puts a right-hand side, scaled, into the own rows of a part, and returns its largest magnitude there.
+fn load<S: Kernels>(
+    kernel: &Kernel<S>,
+    rows: &[Place<S>],
     b: &[Real],
     window: Window,
-    vector: &'a mut [Row<S>],
-) -> &'a mut [Row<S>] {
+    own: &mut [Row<S>],
+) -> Real {
     let Window { columns, at, width, gain } = window;
-    let (own, rest) = vector.split_at_mut(rows.len());
-    let convert = |value: Real| S::Arithmetic::from_f64(value * gain);
     if columns == TOGETHER {
-        for (to, &(row, scale)) in own.iter_mut().zip(rows) {
-            let from = &b[3 * row as usize..3 * row as usize + 3];
-            let zero = S::Arithmetic::default();
-            *to = [convert(from[0]) * scale, convert(from[1]) * scale, convert(from[2]) * scale, zero];
-        }
-    } else {
-        for (to, &(row, scale)) in own.iter_mut().zip(rows) {
-            *to = Default::default();
-            let from = &b[row as usize * columns + at..][..width];
-            for (to, value) in to.iter_mut().zip(from) {
-                *to = convert(*value) * scale;
-            }
+        return kernel.load(rows, b, gain, own);
+    }
+    let mut largest: Real = 0.0;
+    for (to, &(row, scale)) in own.iter_mut().zip(rows) {
+        *to = Default::default();
+        for (to, value) in to.iter_mut().zip(&b[row as usize * columns + at..][..width]) {
+            largest = largest.max(value.abs());
+            *to = S::Arithmetic::from_f64(value * gain) * scale;
         }
     }
-    rest
+    largest
 }
 
 /// Runs `f` on every part and its piece of the vector, side by side where there are threads.
@@ -257,23 +266,10 @@ fn over_parts<S: Kernels>(
     }
 }
 
-/// max |bᵢ|, NaN ignored. Many lanes: each waits for its own last comparison only.
-fn largest_magnitude(b: &[Real]) -> Real {
-    let larger = |most: Real, value: &Real| if value.abs() > most { value.abs() } else { most };
-    let mut lanes = [0.0; 32];
-    let (chunks, rest) = b.as_chunks::<32>();
-    for chunk in chunks {
-        for (most, value) in lanes.iter_mut().zip(chunk) {
-            *most = larger(*most, value);
-        }
-    }
-    lanes.iter().chain(rest).fold(0.0, larger)
-}
-
-/// The power of two that brings a magnitude to about 2⁴⁰: room for growth above, and below for values that decay
-/// over many rows before they become too small for fast arithmetic.
+/// A power of two that brings a magnitude to between 2⁸ and 2⁷²: room for growth above, and below for values that decay
+/// over many rows before they become too small for fast arithmetic. It depends on the magnitude alone, so that a solve
+/// does not depend on those before it, and takes few values, so that it is mostly that of the solve before.
 fn gain_for(largest: Real) -> Real {
-    const TARGET: i32 = 40;
     let exponent = ((largest.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-    2f64.powi((TARGET - exponent).clamp(-1000, 1000))
+    2f64.powi((40 - 64 * (exponent + 32).div_euclid(64)).clamp(-1000, 1000))
 }

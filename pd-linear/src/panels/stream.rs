@@ -24,10 +24,13 @@ pub(super) struct Shape {
     pub(super) group: usize,
 }
 
+/// Columns of the widest narrow panel for any shape.
+pub(super) const WIDEST_NARROW: usize = 32;
+
 impl Shape {
     /// Columns of the widest narrow panel: three sums for each stay in registers.
     pub(super) fn narrow(self) -> usize {
-        (4 * self.lanes).min(32)
+        (4 * self.lanes).min(WIDEST_NARROW)
     }
 }
 
@@ -123,7 +126,8 @@ impl<S: Storage> Stream<S> {
         Ok(())
     }
 
-    /// Ends the stream: room for the last full register (three bytes a value are read as four), and the check the unchecked kernels rely on.
+    /// Ends the stream: room for the last full register (three bytes a value are read as four), and the check the unchecked
+    /// kernels rely on.
     pub(super) fn finish(&mut self, shape: Shape) -> Result<(), LinearError> {
         let (values, inverses, index) = std::mem::take(&mut self.growing);
         self.values = Pages::new(&values, values.len() + 2 * shape.lanes, S::default());

@@ -429,3 +429,64 @@ proptest! {
         }
     }
 }
+
+/// The ends of a solve have the bits of their plain twin, notice what is not finite, and stay within their rows.
+#[test]
+fn ends_equal_their_twin() {
+    fn check<S: Kernels>() {
+        let twin = S::kernels().pop().unwrap();
+        for count in [0usize, 1, 2, 7, 64] {
+            let short = S::Arithmetic::from_f64;
+            let places: Vec<_> =
+                (0..count).map(|k| ((k * 5 % count) as u32, short(0.3 + k as Real))).collect();
+            let b = noise(3 * count);
+            let largest = b.iter().fold(0.0, |most: Real, value| most.max(value.abs()));
+            for kernel in S::kernels() {
+                let mut rows = vec![[short(9.0); 4]; count + 1];
+                let mut expected = rows.clone();
+                assert_eq!(kernel.load(&places, &b, 2.0, &mut rows[..count]), largest);
+                twin.load(&places, &b, 2.0, &mut expected[..count]);
+                assert_eq!(rows, expected, "{}", kernel.name);
+                let (mut x, mut y) = (vec![7.0; 3 * count + 1], vec![7.0; 3 * count + 1]);
+                assert!(kernel.unload(&places, &rows, -0.5, &mut x[..3 * count]));
+                assert!(twin.unload(&places, &rows, -0.5, &mut y[..3 * count]));
+                assert_eq!(x, y, "{}", kernel.name);
+                for bad in [Real::NAN, Real::INFINITY] {
+                    for at in (0..3 * count).step_by(5) {
+                        let mut spoilt = b.clone();
+                        spoilt[at] = bad;
+                        let magnitude = kernel.load(&places, &spoilt, 2.0, &mut rows[..count]);
+                        assert!(magnitude <= largest || bad == magnitude);
+                        assert!(!kernel.unload(&places, &rows, -0.5, &mut x[..3 * count]), "{}", kernel.name);
+                    }
+                }
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+    check::<Half>();
+}
+
+/// The power of two that brings right-hand sides into range is remembered; what was solved before must not show.
+#[test]
+fn a_solve_does_not_depend_on_those_before() {
+    let a = cloth(20);
+    let b = noise(3 * a.rows());
+    for precision in [Precision::Single, Precision::Half, Precision::Double] {
+        for power in [-1060, -300, -40, -30, 0, 31, 33, 300, 900] {
+            let scaled: Vec<Real> = b.iter().map(|value| value * 2f64.powi(power)).collect();
+            let (mut fresh, mut used) = (vec![0.0; b.len()], vec![0.0; b.len()]);
+            let mut solver = PanelCholesky::new(precision);
+            solver.factor(&a).unwrap();
+            solver.solve(&scaled, &mut fresh, 3).unwrap();
+            for other in [0.0, 1.0, 1e200, 1e-200] {
+                let before: Vec<Real> = b.iter().map(|value| value * other).collect();
+                solver.solve(&before, &mut used, 3).unwrap();
+                assert!(other != 0.0 || used.iter().all(|&value| value == 0.0));
+                solver.solve(&scaled, &mut used, 3).unwrap();
+                assert_eq!(fresh, used, "{precision:?} {power} {other}");
+            }
+        }
+    }
+}

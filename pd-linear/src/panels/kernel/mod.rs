@@ -6,6 +6,9 @@
 //!                                x_J = S⁻¹ b_J − Wᵀ x_R and v_R is −x_R by then.
 //! No triangular solve is left, every value is read in order, and S⁻¹ is read once.
 
+mod ends;
+#[cfg(target_arch = "x86_64")]
+mod ends_avx2;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
 #[cfg(target_arch = "x86_64")]
@@ -20,12 +23,16 @@ mod x86_avx512;
 
 use super::storage::{Half, Storage, ThreeBytes};
 use super::stream::{Shape, Stream};
+pub(super) use ends::Place;
+use pd_core::Real;
 
 /// A row of the vector: x, y, z and a zero that fills the register.
 pub(super) type Row<S> = [<S as Storage>::Arithmetic; 4];
 type Sweep<S> = fn(&Stream<S>, &mut [Row<S>], &mut [<S as Storage>::Arithmetic]);
+type Load<S> = fn(&[Place<S>], &[Real], Real, &mut [Row<S>]) -> Real;
+type Unload<S> = fn(&[Place<S>], &[Row<S>], Real, &mut [Real]) -> bool;
 
-/// A pair of sweeps for one storage format and one instruction set.
+/// The sweeps, and the ways to them and from them, for one storage format and one instruction set.
 pub(super) struct Kernel<S: Storage> {
     /// Instruction set.
     pub(super) name: &'static str,
@@ -33,6 +40,8 @@ pub(super) struct Kernel<S: Storage> {
     pub(super) shape: Shape,
     forward: Sweep<S>,
     backward: Sweep<S>,
+    load: Load<S>,
+    unload: Unload<S>,
 }
 
 impl<S: Storage> Clone for Kernel<S> {
@@ -55,6 +64,18 @@ impl<S: Storage> Kernel<S> {
         (self.backward)(stream, vector, scratch);
     }
 
+    /// Fills `own` from the rows of `b`, three columns, that `rows` names, times their scale and `gain`. Returns the largest
+    /// magnitude among them; NaN has none.
+    pub(super) fn load(&self, rows: &[Place<S>], b: &[Real], gain: Real, own: &mut [Row<S>]) -> Real {
+        (self.load)(rows, b, gain, own)
+    }
+
+    /// Fills `x`, three columns, from the rows of `vector` that `places` names, times their scale and `back`; `false` if a
+    /// number is not finite.
+    pub(super) fn unload(&self, places: &[Place<S>], vector: &[Row<S>], back: Real, x: &mut [Real]) -> bool {
+        (self.unload)(places, vector, back, x)
+    }
+
     /// Plain Rust for blocks of `L` rows: the fallback, and the twin the others are tested against.
     pub(super) fn portable<const L: usize>(group: usize) -> Self {
         Self {
@@ -68,6 +89,8 @@ impl<S: Storage> Kernel<S> {
                 8 => portable::backward::<S, L, 8>,
                 _ => portable::backward::<S, L, 4>,
             },
+            load: ends::load::<S>,
+            unload: ends::unload::<S>,
         }
     }
 }
@@ -92,7 +115,7 @@ impl Kernels for ThreeBytes {
     fn kernels() -> Vec<Kernel<Self>> {
         let mut all = vec![];
         #[cfg(target_arch = "x86_64")]
-        all.extend([x86_avx512::three_bytes(), x86_avx2::three_bytes()].into_iter().flatten());
+        all.extend([x86_avx512::single(), x86_avx2::single()].into_iter().flatten());
         all.push(Kernel::portable::<8>(4));
         all
     }
@@ -102,7 +125,7 @@ impl Kernels for Half {
     fn kernels() -> Vec<Kernel<Self>> {
         let mut all = vec![];
         #[cfg(target_arch = "x86_64")]
-        all.extend([x86_avx512::half(), x86_avx2::half()].into_iter().flatten());
+        all.extend([x86_avx512::single(), x86_avx2::single()].into_iter().flatten());
         all.push(Kernel::portable::<8>(4));
         all
     }

@@ -106,7 +106,7 @@ unsafe fn sum_rows<S: Storage, K: Lanes<S>, const B: usize, const T: usize>(
         let mut sums = [[[K::zero(); 3]; B]; T];
         let mut k = 0;
         while k + T <= count {
-            prefetch_bytes(values.cast(), ahead, T * width * size_of::<S>());
+            prefetch_bytes::<S, K>(values.cast(), ahead, B * T);
             for t in 0..T {
                 add_row::<S, K, B>(&mut sums[t], values.add(t * width), row(k + t));
             }
@@ -152,11 +152,12 @@ unsafe fn add_row<S: Storage, K: Lanes<S>, const B: usize>(
     }
 }
 
-/// Asks for so many bytes that lie `distance` bytes from an address, a cache line at a time.
+/// Asks for so many registers' worth of bytes that lie `distance` bytes from an address, a cache line at a time. A number
+/// known to the compiler: a loop to the last value alone would cost more in wrong guesses of its end.
 #[inline(always)]
-fn prefetch_bytes(at: *const u8, distance: isize, bytes: usize) {
+fn prefetch_bytes<S: Storage, K: Lanes<S>>(at: *const u8, distance: isize, registers: usize) {
     let mut line = 0;
-    while line < bytes {
+    while line < registers * K::LANES * size_of::<S>() {
         // SAFETY: a prefetch reads nothing, and an address outside the array is ignored.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_offset(distance).wrapping_add(line).cast()) }
         line += 64;

@@ -2,7 +2,7 @@
 
 use super::Row;
 use crate::panels::storage::{Arithmetic, Storage};
-use crate::panels::stream::{Packed, Stream};
+use crate::panels::stream::{Packed, Stream, WIDEST_NARROW};
 
 /// Values of one block: `width` columns of `height` rows from `at`, a full register read per column.
 fn column<S: Storage, const L: usize>(values: &[S], at: usize) -> [S::Arithmetic; L] {
@@ -147,7 +147,7 @@ fn forward_narrow<S: Storage, const L: usize>(stream: &Stream<S>, panel: &Packed
 /// Row after row of [W; S⁻¹] times that row's one (x, y, z).
 fn backward_narrow<S: Storage>(stream: &Stream<S>, panel: &Packed, vector: &mut [Row<S>]) {
     let (first, s, m) = (panel.first as usize, panel.s as usize, panel.m as usize);
-    let mut sums = [[S::Arithmetic::default(); 4]; 32];
+    let mut sums = [[S::Arithmetic::default(); 4]; WIDEST_NARROW];
     let rows = stream.inverses()[panel.inverse..].chunks_exact(s);
     for (values, &row) in rows.zip(&stream.index()[panel.index..panel.index + m + s]) {
         let [x, y, z, _] = vector[row as usize];

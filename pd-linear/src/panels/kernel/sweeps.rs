@@ -1,8 +1,8 @@
 //! The sweeps once more, over registers: generic in the instruction set.
 //!
 //! Forward, a group's values of v_J are spread over registers once and meet block after block of W; backward, the
-//! sums of a group's columns stay in registers over all blocks. Narrow panels have a way of their own (`narrow`). Everything here is inlined into one function per
-//! instruction set, where the compiler may use it.
+//! sums of a group's columns stay in registers over all blocks. Narrow panels have a way of their own (`narrow`).
+//! Everything here is inlined into one function per instruction set, where the compiler may use it.
 
 use super::lanes::Lanes;
 use super::narrow;

@@ -1,7 +1,7 @@
 //! AVX-512 (F and BW): registers of 16 f32 or 8 f64, 32 of them, so groups of 8 columns keep 24 sums.
 
 use super::lanes::Lanes;
-use super::{Kernel, Row, sweeps};
+use super::{Kernel, Row, ends, ends_avx2, sweeps};
 use crate::panels::storage::{Half, Storage, ThreeBytes};
 use crate::panels::stream::{Shape, Stream};
 use std::arch::x86_64::*;
@@ -19,32 +19,28 @@ fn available() -> bool {
         && is_x86_feature_detected!("f16c")
 }
 
-/// f32 panels.
-pub(super) fn single() -> Option<Kernel<f32>> {
-    let (forward, backward) = (forward::<f32, Single>, backward::<f32, Single>);
-    let shape = Shape { lanes: 16, group: 8 };
-    available().then_some(Kernel { name: "avx512", shape, forward, backward })
-}
-
-/// Panels of three bytes a value.
-pub(super) fn three_bytes() -> Option<Kernel<ThreeBytes>> {
-    let (forward, backward) = (forward::<ThreeBytes, Single>, backward::<ThreeBytes, Single>);
-    let shape = Shape { lanes: 16, group: 8 };
-    available().then_some(Kernel { name: "avx512", shape, forward, backward })
-}
-
-/// Half-precision panels.
-pub(super) fn half() -> Option<Kernel<Half>> {
-    let (forward, backward) = (forward::<Half, Single>, backward::<Half, Single>);
-    let shape = Shape { lanes: 16, group: 8 };
-    available().then_some(Kernel { name: "avx512", shape, forward, backward })
+/// Panels of the formats that widen to f32.
+pub(super) fn single<S: Widen>() -> Option<Kernel<S>> {
+    available().then_some(Kernel {
+        name: "avx512",
+        shape: Shape { lanes: 16, group: 8 },
+        forward: forward::<S, Single>,
+        backward: backward::<S, Single>,
+        load: ends_avx2::load,
+        unload: ends_avx2::unload,
+    })
 }
 
 /// f64 panels.
 pub(super) fn double() -> Option<Kernel<f64>> {
-    let (forward, backward) = (forward::<f64, Double>, backward::<f64, Double>);
-    let shape = Shape { lanes: 8, group: 8 };
-    available().then_some(Kernel { name: "avx512", shape, forward, backward })
+    available().then_some(Kernel {
+        name: "avx512",
+        shape: Shape { lanes: 8, group: 8 },
+        forward: forward::<f64, Double>,
+        backward: backward::<f64, Double>,
+        load: ends::load::<f64>,
+        unload: ends::unload::<f64>,
+    })
 }
 
 fn forward<S: Storage, K: Lanes<S>>(
@@ -76,7 +72,7 @@ fn backward<S: Storage, K: Lanes<S>>(
 }
 
 /// Loads of the formats that widen to f32.
-trait Widen: Storage<Arithmetic = f32> {
+pub(super) trait Widen: Storage<Arithmetic = f32> {
     /// # Safety
     /// 16 values can be read.
     unsafe fn widen(from: *const Self) -> __m512;

@@ -1,0 +1,69 @@
+//! The ends of a solve in single precision with AVX2: a row of three f64 in one register, of four f32 in half of one.
+//!
+//! The operations are those of the plain twin in the same order, so the numbers are the same to the last bit.
+
+use super::ends::Place;
+use pd_core::Real;
+use std::arch::x86_64::*;
+
+/// As `ends::load`. The processor has AVX2: whoever names this function in a kernel checked that.
+pub(super) fn load(rows: &[Place<f32>], b: &[Real], gain: Real, own: &mut [[f32; 4]]) -> Real {
+    // SAFETY: see above.
+    unsafe { load_rows(rows, b, gain, own) }
+}
+
+/// As `ends::unload`. The processor has AVX2: whoever names this function in a kernel checked that.
+pub(super) fn unload(places: &[Place<f32>], vector: &[[f32; 4]], back: Real, x: &mut [Real]) -> bool {
+    // SAFETY: see above.
+    unsafe { unload_rows(places, vector, back, x) }
+}
+
+#[target_feature(enable = "avx2")]
+unsafe fn load_rows(rows: &[Place<f32>], b: &[Real], gain: Real, own: &mut [[f32; 4]]) -> Real {
+    let three = _mm256_setr_epi64x(-1, -1, -1, 0);
+    let sign = _mm256_set1_pd(-0.0);
+    let gain = _mm256_set1_pd(gain);
+    let mut largest = _mm256_setzero_pd();
+    for (to, &(row, scale)) in own.iter_mut().zip(rows) {
+        let from = &b[3 * row as usize..3 * row as usize + 3];
+        // SAFETY: the mask leaves the three values of the slice; a row of the vector has four.
+        unsafe {
+            let value = _mm256_maskload_pd(from.as_ptr(), three);
+            // The second operand is returned where one is NaN.
+            largest = _mm256_max_pd(_mm256_andnot_pd(sign, value), largest);
+            let short = _mm256_cvtpd_ps(_mm256_mul_pd(value, gain));
+            _mm_storeu_ps(to.as_mut_ptr(), _mm_mul_ps(short, _mm_set1_ps(scale)));
+        }
+    }
+    let mut lanes = [0.0; 4];
+    // SAFETY: four values.
+    unsafe { _mm256_storeu_pd(lanes.as_mut_ptr(), largest) };
+    lanes.into_iter().fold(0.0, Real::max)
+}
+
+#[target_feature(enable = "avx2")]
+unsafe fn unload_rows(places: &[Place<f32>], vector: &[[f32; 4]], back: Real, x: &mut [Real]) -> bool {
+    let (back, zero) = (_mm256_set1_pd(back), _mm256_setzero_pd());
+    let mut check = zero; // 0 · x has no bit set but its sign, unless x is an infinity or NaN
+    let mut lanes = [0.0; 4];
+    let x = x.as_chunks_mut::<3>().0;
+    let last = x.len().min(places.len()).saturating_sub(1);
+    for (k, &(place, scale)) in places.iter().enumerate().take(x.len()) {
+        // SAFETY: a row of the vector has four values. So many are written, of which the last belongs to the next triple
+        // and is put right with it; the last triple has no next one.
+        unsafe {
+            let row = _mm_loadu_ps(vector[place as usize].as_ptr());
+            let value = _mm256_mul_pd(_mm256_cvtps_pd(_mm_mul_ps(row, _mm_set1_ps(scale))), back);
+            check = _mm256_or_pd(check, _mm256_mul_pd(value, zero));
+            if k < last {
+                _mm256_storeu_pd(x.as_mut_ptr().add(k).cast(), value);
+            } else {
+                _mm256_storeu_pd(lanes.as_mut_ptr(), value);
+                x[k].copy_from_slice(&lanes[..3]);
+            }
+        }
+    }
+    // SAFETY: four values.
+    unsafe { _mm256_storeu_pd(lanes.as_mut_ptr(), check) };
+    lanes == [0.0; 4]
+}
