@@ -11,7 +11,7 @@
 //! belongs to this model.
 
 use crate::lanes::{BLOCK, Level, rows};
-use crate::length_lanes::{Block, Targets, blocks};
+use crate::length_lanes::{Block, Scale, Targets, blocks};
 use crate::ring::{self, BendingWeights, Collinear, RingsRef};
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
 use pd_core::{BatchData, EnergyBatch, Real, Stencil, Vec3, as_flat};
@@ -161,7 +161,8 @@ impl Bending {
             targets.lengths[lane] = self.signed_length[element].abs();
             targets.weights[lane] = self.stencil.weight(element);
         }
-        if block.residual(Level::best(), LOST_DIRECTION, &targets.lengths, &targets.weights) {
+        let scale = Scale { lost: LOST_DIRECTION };
+        if block.residual(Level::best(), scale, &targets.lengths, &targets.weights) {
             self.repair(elements, x, block);
         }
     }

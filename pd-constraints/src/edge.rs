@@ -4,8 +4,9 @@
 //! and the projection r (x_i − x_j)/|x_i − x_j|: Hooke's springs of stiffness ω (Liu et al. 2013, "Fast simulation
 //! of mass-spring systems").
 
+use crate::lanes::springs::Springs;
 use crate::lanes::{BLOCK, Level, rows};
-use crate::length_lanes::{Block, Targets, blocks};
+use crate::length_lanes::{Block, Scale, Targets};
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
 use pd_core::{BatchData, EnergyBatch, Real, Stencil, Strain, Vec3, as_flat};
 use std::ops::Range;
@@ -13,7 +14,10 @@ use std::ops::Range;
 const KIND: &str = "edge";
 
 /// Edges shorter than this part of their rest length are done one by one: their squares lose digits.
-const TINY: Real = 1e-90;
+const SCALE: Scale = Scale { lost: 1e-90 };
+
+/// Edges that are done over a block where the direct way stops.
+const STOP: usize = 4;
 
 /// A batch of springs on edges.
 #[derive(Clone, Debug)]
@@ -80,6 +84,22 @@ impl EdgeSprings {
         x[i as usize] - x[j as usize]
     }
 
+    /// Some edges, for the direct way.
+    fn springs<'a>(&'a self, elements: Range<usize>, x: &'a [Vec3]) -> Springs<'a> {
+        Springs {
+            edges: &self.edges[elements.clone()],
+            lengths: &self.lengths[elements.clone()],
+            weights: &self.stencil.weights()[elements],
+            x,
+            scale: SCALE,
+        }
+    }
+
+    /// How many edges to do over a block before the direct way is tried again, if there is one.
+    fn over_a_block(level: Level) -> usize {
+        if level.has_springs() { STOP } else { BLOCK }
+    }
+
     /// r and energies of up to a block of edges; returns their weights.
     fn fill<'a>(
         &'a self,
@@ -98,7 +118,7 @@ impl EdgeSprings {
             }
         };
         rows::differences(&self.edges[elements.clone()], x, &mut block.vectors);
-        if block.residual(Level::best(), TINY, lengths, weights) {
+        if block.residual(Level::best(), SCALE, lengths, weights) {
             self.repair(elements, x, block);
         }
         weights
@@ -153,10 +173,18 @@ impl EnergyBatch for EdgeSprings {
 
     /// r = d (1 − l/|d|), many edges side by side.
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
+        let level = Level::best();
         let (mut block, mut room) = (Block::new(), Targets::new());
-        for (elements, r) in blocks(elements).zip(r.chunks_mut(BLOCK)) {
-            self.fill(elements, x, &mut block, &mut room);
-            rows::to_rows(&block.vectors, r);
+        let (mut at, mut r) = (elements.start, r);
+        while at < elements.end {
+            let done = self.springs(at..elements.end, x).residual(level, r);
+            (at, r) = (at + done, &mut r[done..]);
+            if at < elements.end {
+                let part = at..elements.end.min(at + Self::over_a_block(level));
+                self.fill(part.clone(), x, &mut block, &mut room);
+                rows::to_rows(&block.vectors, &mut r[..part.len()]);
+                (at, r) = (part.end, &mut r[part.len()..]);
+            }
         }
     }
 
@@ -165,13 +193,20 @@ impl EnergyBatch for EdgeSprings {
     }
 
     fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
-        let mut energy = 0.0;
+        let level = Level::best();
         let (mut block, mut room) = (Block::new(), Targets::new());
-        for (elements, forces) in blocks(elements).zip(forces.chunks_mut(2 * BLOCK)) {
-            let weights = self.fill(elements, x, &mut block, &mut room);
-            let ends = forces.as_chunks_mut::<2>().0;
-            rows::to_ends(&block.vectors, weights, ends);
-            energy += block.energy(ends.len());
+        let (mut at, mut ends, mut energy) = (elements.start, forces.as_chunks_mut::<2>().0, 0.0);
+        while at < elements.end {
+            let (done, more) = self.springs(at..elements.end, x).forces(level, ends);
+            (at, ends) = (at + done, &mut ends[done..]);
+            energy += more;
+            if at < elements.end {
+                let part = at..elements.end.min(at + Self::over_a_block(level));
+                let weights = self.fill(part.clone(), x, &mut block, &mut room);
+                rows::to_ends(&block.vectors, weights, &mut ends[..part.len()]);
+                energy += block.energy(part.len());
+                (at, ends) = (part.end, &mut ends[part.len()..]);
+            }
         }
         energy
     }

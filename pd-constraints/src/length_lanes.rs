@@ -12,6 +12,41 @@ const LARGEST: Real = 1e200;
 /// Keeps the inverse root of nothing finite.
 const SMALLEST: Real = 1e-250;
 
+/// Which lengths are ordinary, and the formulas that all ways share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scale {
+    /// Vectors of less than this part of the wanted length have no direction.
+    pub(crate) lost: Real,
+}
+
+impl Scale {
+    /// |d|².
+    #[inline(always)]
+    pub(crate) fn square<T: Lanes>(self, d: &[T; 3]) -> T {
+        dot(d, d) + d[0].fill(SMALLEST)
+    }
+
+    /// 1 − l/|d|.
+    #[inline(always)]
+    pub(crate) fn factor<T: Lanes>(self, square: T, length: T) -> T {
+        length.neg_mul_add(square.rsqrt(), length.fill(1.0))
+    }
+
+    /// 1 where d has a direction and is not out of scale, else 0.
+    #[inline(always)]
+    fn sound<T: Lanes>(self, square: T, length: T) -> T {
+        let (zero, one) = (length.fill(0.0), length.fill(1.0));
+        let least = length * length * length.fill(self.lost * self.lost);
+        square.if_less(length.fill(LARGEST), least.if_less(square, one, zero), zero)
+    }
+
+    /// Whether some lane is not sound.
+    #[inline(always)]
+    pub(crate) fn some_unsound<T: Lanes>(self, square: T, length: T) -> bool {
+        self.sound(square, length).any_not_above(0.0)
+    }
+}
+
 /// What the vectors of a block should be.
 pub(crate) struct Targets {
     /// Wanted lengths, m.
@@ -44,17 +79,16 @@ impl Block {
         Self { vectors: [ones; 3], energies: ones, sound: ones }
     }
 
-    /// Replaces d by r in all lanes. Vectors of less than `lost` times the wanted length have no direction. Whether some
-    /// lane is not sound.
+    /// Replaces d by r in all lanes. Whether some lane is not sound.
     pub(crate) fn residual(
         &mut self,
         level: Level,
-        lost: Real,
+        scale: Scale,
         lengths: &[Real; BLOCK],
         weights: &[Real; BLOCK],
     ) -> bool {
         let mut any = false;
-        level.run(Work { block: self, lost, lengths, weights, any: &mut any });
+        level.run(Work { block: self, scale, lengths, weights, any: &mut any });
         any
     }
 
@@ -92,7 +126,7 @@ pub(crate) fn blocks(elements: Range<usize>) -> impl Iterator<Item = Range<usize
 
 struct Work<'a> {
     block: &'a mut Block,
-    lost: Real,
+    scale: Scale,
     lengths: &'a [Real; BLOCK],
     weights: &'a [Real; BLOCK],
     any: &'a mut bool,
@@ -101,7 +135,7 @@ struct Work<'a> {
 impl Kernel for Work<'_> {
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) {
-        let Self { block, lost, lengths, weights, any } = self;
+        let Self { block, scale, lengths, weights, any } = self;
         let mut at = 0;
         while at < BLOCK {
             let d = [
@@ -111,14 +145,10 @@ impl Kernel for Work<'_> {
             ];
             let length = instructions.load(&lengths[at..]);
             let weight = instructions.load(&weights[at..]);
-            let one = length.fill(1.0);
-            let zero = length.fill(0.0);
-            let square = dot(&d, &d) + one.fill(SMALLEST);
-            let factor = length.neg_mul_add(square.rsqrt(), one);
-            let energy = square * factor * factor * weight * one.fill(0.5);
-            let least = length * length * one.fill(lost * lost);
-            let mut sound = least.if_less(square, one, zero);
-            sound = square.if_less(one.fill(LARGEST), sound, zero);
+            let square = scale.square(&d);
+            let factor = scale.factor(square, length);
+            let energy = square * factor * factor * weight * weight.fill(0.5);
+            let sound = scale.sound(square, length);
             *any |= sound.any_not_above(0.0);
             for c in 0..3 {
                 (d[c] * factor).store(&mut block.vectors[c][at..]);

@@ -42,6 +42,7 @@ mod jacobi_start;
 mod lanes;
 mod length_lanes;
 pub mod material;
+mod matrix_lanes;
 mod pin;
 mod polar;
 mod product;
@@ -59,6 +60,7 @@ mod tri_frame;
 mod tri_lanes;
 mod tri_strain;
 mod volume;
+mod volume_lanes;
 mod weight;
 
 pub use area::Area;

@@ -13,11 +13,18 @@
 //! s/(σ_a σ_b (σ_a + σ_b)). And h has kinks at the ends of the range: lanes where one lies between close a and b are given
 //! up. So are lanes with a small singular value, since FᵀF squares the condition, and inverted ones (det F < 0 makes the
 //! smallest σ negative) whose two smallest values nearly tie, where the nearest point jumps.
+//!
+//! Four loops over a block, so that the chains of operations of several groups of elements overlap: B, its angle, the
+//! parabola, the residual.
 
-use crate::lanes::{LARGEST_SQUARE, Lanes, SMALLEST_SQUARE, combine, cross, dot};
+use crate::lanes::{
+    Arithmetic, BLOCK, Instructions, LARGEST_SQUARE, Lanes, SMALLEST_SQUARE, combine, cross, dot,
+};
+use crate::matrix_lanes::{Matrices, Room, load, store};
+use pd_core::Real;
 
 /// Least ratio of the eigenvalues of FᵀF. Rounding errors grow with its inverse.
-const LEAST_RATIO: f64 = 1.5e-2;
+pub(crate) const LEAST_RATIO: f64 = 1.5e-2;
 
 /// Least distance of the two smallest singular values of an inverted matrix, relative to the largest: near a tie the
 /// nearest point jumps from one to the other.
@@ -29,44 +36,115 @@ const LEAST_SPLIT: f64 = 1e-3;
 /// Keeps 0/0 away where a and b are equal.
 const TINY: f64 = 1e-150;
 
-/// cos(arccos(u)/3) to 4e-4: the cubic with its values and slopes at 0 and 1.
-const GUESS: [f64; 4] = [0.866_025_403_784_438_6, 1.0 / 6.0, -0.042_520_654_80, 0.009_828_584_35];
+/// cos(arccos(u)/3) on [0, 1] to 7e-7: the polynomial through its values at Chebyshev's points.
+const GUESS: [f64; 6] = [
+    0.866_026_061_058_833_1,
+    0.166_618_856_515_035_4,
+    -0.047_525_013_932_435_26,
+    0.021_899_627_345_145_62,
+    -0.008_966_451_200_158_58,
+    0.001_947_301_610_416_94,
+];
 
-/// F − T for the columns of F, T having the singular values clamped to [min, max], and 1 in the lanes where it is
+// What is kept between the loops: the diagonal of B and its other entries, opposite to index r that of the other two.
+const D: usize = 0;
+const O: usize = 3;
+pub(crate) const MEAN: usize = 6;
+pub(crate) const P: usize = 7;
+pub(crate) const T: usize = 8;
+pub(crate) const DETERMINANT: usize = 9;
+pub(crate) const C: usize = 10;
+pub(crate) const SPLIT: usize = 11;
+// In the places of what is no longer needed: h(C) = k₀ + k₁ B + k₂ B².
+pub(crate) const K: usize = 6;
+
+/// F − T of a block of matrices F, T having the singular values clamped to [min, max], and 1 in the lanes where it is
 /// accurate, else 0.
 #[inline(always)]
-pub(crate) fn residual<T: Lanes>(f: &[[T; 3]; 3], min: f64, max: f64) -> ([[T; 3]; 3], T) {
-    let one = f[0][0].fill(1.0);
-    let (zero, half) = (one.fill(0.0), one.fill(0.5));
-    let (min, max) = (one.fill(min), one.fill(max));
+pub(crate) fn residual<I: Instructions>(
+    instructions: I,
+    f: &Matrices,
+    r: &mut Matrices,
+    sound: &mut [Real; BLOCK],
+    room: &mut Room,
+    [min, max]: [Real; 2],
+) {
+    eigenvalues(instructions, f, room);
+    for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
+        parabola(instructions, sound, room, at, min, max);
+    }
+    for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
+        apply(instructions, f, r, room, at);
+    }
+}
 
-    let (diagonal, off) = gram(f);
+/// B, and c and √3 √(1 − c²) that give its eigenvalues.
+#[inline(always)]
+pub(crate) fn eigenvalues<I: Instructions>(instructions: I, f: &Matrices, room: &mut Room) {
+    for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
+        normalise(instructions, f, room, at);
+    }
+    for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
+        let t = instructions.load(&room[T][at..]);
+        let one = t.fill(1.0);
+        let c = third_of_angle(t.abs().min(one));
+        let sine_square = (one - c).mul_add(one + c, one.fill(TINY));
+        c.store(&mut room[C][at..]);
+        (sine_square * sine_square.rsqrt() * one.fill(3.0_f64.sqrt())).store(&mut room[SPLIT][at..]);
+    }
+}
+
+/// B, p, t and det F.
+#[inline(always)]
+fn normalise<I: Instructions>(instructions: I, f: &Matrices, room: &mut Room, at: usize) {
+    let f = load(instructions, f, at);
+    let (diagonal, off) = gram(&f);
+    let one = diagonal[0].fill(1.0);
     let mean = (diagonal[0] + diagonal[1] + diagonal[2]) * one.fill(1.0 / 3.0);
     let mut d = [diagonal[0] - mean, diagonal[1] - mean, diagonal[2] - mean];
     let mut o = off;
     let squares = dot(&o, &o).mul_add(one.fill(1.0 / 3.0), dot(&d, &d) * one.fill(1.0 / 6.0));
     // Not less than rounding errors, which have no direction.
     let p_square = (mean * mean).mul_add(one.fill(1e-40), squares);
-    let inverse_p = p_square.rsqrt();
-    let p = p_square * inverse_p;
+    let p = p_square.sqrt();
+    let inverse_p = p.recip();
     for k in 0..3 {
         d[k] = d[k] * inverse_p;
         o[k] = o[k] * inverse_p;
+        d[k].store(&mut room[D + k][at..]);
+        o[k].store(&mut room[O + k][at..]);
     }
-
+    mean.store(&mut room[MEAN][at..]);
+    p.store(&mut room[P][at..]);
     // t = det B/2.
+    let half = one.fill(0.5);
     let product = o[0].mul_add(o[1] * o[2], (d[0] * d[1]) * (d[2] * half));
     let minus = d[2].mul_add(o[2] * o[2], d[1].mul_add(o[1] * o[1], d[0] * (o[0] * o[0])));
-    let t = half.neg_mul_add(minus, product);
-    let c = third_of_angle(t.abs().min(one));
-    let sine_square = (one - c).mul_add(one + c, one.fill(TINY));
-    let split = sine_square * sine_square.rsqrt() * one.fill(3.0_f64.sqrt());
+    // Never −0, whose sign says other than a comparison with 0.
+    (half.neg_mul_add(minus, product) + one.fill(0.0)).store(&mut room[T][at..]);
+    dot(&f[0], &cross(&f[1], &f[2])).store(&mut room[DETERMINANT][at..]);
+}
+
+/// The parabola through h at the three eigenvalues, and whether it is accurate.
+#[inline(always)]
+fn parabola<I: Instructions>(
+    instructions: I,
+    sound: &mut [Real; BLOCK],
+    room: &mut Room,
+    at: usize,
+    min: Real,
+    max: Real,
+) {
+    let (mean, p) = (instructions.load(&room[MEAN][at..]), instructions.load(&room[P][at..]));
+    let (t, det) = (instructions.load(&room[T][at..]), instructions.load(&room[DETERMINANT][at..]));
+    let (c, split) = (instructions.load(&room[C][at..]), instructions.load(&room[SPLIT][at..]));
+    let (zero, one) = (t.fill(0.0), t.fill(1.0));
+    let (min, max) = (t.fill(min), t.fill(max));
     let centre = (-c).flip(t);
     let (beta_i, beta_a, beta_b) = ((c + c).flip(t), centre + split, centre - split);
     let lambda = [p.mul_add(beta_i, mean), p.mul_add(beta_a, mean), p.mul_add(beta_b, mean)];
 
     // Where t < 0 the lone root is the smallest, else b is; the smallest has the sign of det F.
-    let det = dot(&f[0], &cross(&f[1], &f[2]));
     let sign = one.flip(det);
     let signs = [t.if_less(zero, sign, one), one, t.if_less(zero, one, sign)];
     let (mut inverse, mut sigma, mut h) = (lambda, lambda, lambda);
@@ -81,60 +159,83 @@ pub(crate) fn residual<T: Lanes>(f: &[[T; 3]; 3], min: f64, max: f64) -> ([[T; 3
     // Divided differences over b, a and the lone root, in units of p.
     let below = sigma[1].max(sigma[2]);
     let above = sigma[1].min(sigma[2]);
-    let quotient = (h[1] - h[2]) * (split + split + one.fill(TINY)).recip();
-    let closed = (p * inverse[1]) * (inverse[2] * (sigma[1] + sigma[2]).recip());
+    let quotient = (h[1] - h[2]).over(split + split + one.fill(TINY));
+    let closed = (p * inverse[1]) * inverse[2].over(sigma[1] + sigma[2]);
     let clamped_alike = max.if_less(above, max * closed, quotient);
     let h_ab = below.if_less(min, min * closed, clamped_alike);
-    let h_ai = (h[1] - h[0]) * (beta_a - beta_i).recip();
-    let h_abi = (h_ai - h_ab) * (beta_i - beta_b).recip();
+    let h_ai = (h[1] - h[0]).over(beta_a - beta_i);
+    let h_abi = (h_ai - h_ab).over(beta_i - beta_b);
     let k1 = h_abi.neg_mul_add(beta_a + beta_b, h_ab);
     let k0 = (h_abi * beta_a).mul_add(beta_b, h_ab.neg_mul_add(beta_b, h[2]));
 
-    // h(C) = k₀ + k₁ B + h_abi B².
-    let b = [[d[0], o[2], o[1]], [o[2], d[1], o[0]], [o[1], o[0], d[2]]];
+    k0.store(&mut room[K][at..]);
+    k1.store(&mut room[K + 1][at..]);
+    h_abi.store(&mut room[K + 2][at..]);
+
+    // Each comparison fails for NaN.
+    let least = t.if_less(zero, lambda[0], lambda[2]);
+    let most = t.if_less(zero, lambda[1], lambda[0]);
+    let mut flags = (most * one.fill(LEAST_RATIO)).if_less(least, one, zero);
+    // The mean, since eigenvalues mean nothing once squares of it overflow.
+    flags = mean.if_less(one.fill(LARGEST_SQUARE), flags, zero);
+    flags = one.fill(SMALLEST_SQUARE).if_less(least, flags, zero);
+    // A kink between a and b: neither both clamped to one end nor both inside.
+    let mut smooth = max.if_less(above, one, split);
+    smooth = below.if_less(min, one, smooth);
+    smooth = (h[1].abs() + h[2].abs()).if_less(one.fill(1e-300), one, smooth);
+    flags = one.fill(LEAST_SPLIT).if_less(smooth, flags, zero);
+    // The gap of singular values from that of their squares: σ₂ − |σ₃| ≥ (σ₂² − σ₃²)/(2 σ₁).
+    let middle = t.if_less(zero, lambda[2], lambda[1]);
+    let apart = (most * one.fill(2.0 * LEAST_GAP)).if_less(middle - least, flags, zero);
+    det.if_less(zero, apart, flags).store(&mut sound[at..]);
+}
+
+/// F h(C).
+#[inline(always)]
+pub(crate) fn apply<I: Instructions>(
+    instructions: I,
+    f: &Matrices,
+    r: &mut Matrices,
+    room: &Room,
+    at: usize,
+) {
+    let b00 = instructions.load(&room[D][at..]);
+    let b11 = instructions.load(&room[D + 1][at..]);
+    let b22 = instructions.load(&room[D + 2][at..]);
+    let b12 = instructions.load(&room[O][at..]);
+    let b02 = instructions.load(&room[O + 1][at..]);
+    let b01 = instructions.load(&room[O + 2][at..]);
+    let k0 = instructions.load(&room[K][at..]);
+    let k1 = instructions.load(&room[K + 1][at..]);
+    let k2 = instructions.load(&room[K + 2][at..]);
+    let b = [[b00, b01, b02], [b01, b11, b12], [b02, b12, b22]];
     let mut function = b;
     for i in 0..3 {
         for j in i..3 {
             let square = dot(&b[i], &b[j]);
             let rest = if i == j { k1.mul_add(b[i][j], k0) } else { k1 * b[i][j] };
-            function[i][j] = h_abi.mul_add(square, rest);
+            function[i][j] = k2.mul_add(square, rest);
             function[j][i] = function[i][j];
         }
     }
-    let mut residual = *f;
+    let f = load(instructions, f, at);
+    let mut residual = f;
     for j in 0..3 {
-        residual[j] = combine(f, function[0][j], function[1][j], function[2][j]);
+        residual[j] = combine(&f, function[0][j], function[1][j], function[2][j]);
     }
-
-    // Each comparison fails for NaN.
-    let least = t.if_less(zero, lambda[0], lambda[2]);
-    let most = t.if_less(zero, lambda[1], lambda[0]);
-    let mut sound = (most * one.fill(LEAST_RATIO)).if_less(least, one, zero);
-    sound = most.if_less(one.fill(LARGEST_SQUARE), sound, zero);
-    sound = one.fill(SMALLEST_SQUARE).if_less(least, sound, zero);
-    // A kink between a and b: neither both clamped to one end nor both inside.
-    let mut smooth = max.if_less(above, one, split);
-    smooth = below.if_less(min, one, smooth);
-    smooth = (h[1].abs() + h[2].abs()).if_less(one.fill(1e-300), one, smooth);
-    sound = one.fill(LEAST_SPLIT).if_less(smooth, sound, zero);
-    // The gap of singular values from that of their squares: σ₂ − |σ₃| ≥ (σ₂² − σ₃²)/(2 σ₁).
-    let middle = t.if_less(zero, lambda[2], lambda[1]);
-    let apart = (most * one.fill(2.0 * LEAST_GAP)).if_less(middle - least, sound, zero);
-    (residual, det.if_less(zero, apart, sound))
+    store(&residual, r, at);
 }
 
-/// cos(arccos(u)/3) for u in [0, 1]: two Newton steps for 4c³ − 3c = u, and a third with the last slope.
+/// cos(arccos(u)/3) for u in [0, 1]: a Newton step for 4c³ − 3c = u, and a second with the same slope.
 #[inline(always)]
 fn third_of_angle<T: Lanes>(u: T) -> T {
-    let [a, b, c, d] = GUESS;
-    let mut root = u.fill(d).mul_add(u, u.fill(c)).mul_add(u, u.fill(b)).mul_add(u, u.fill(a));
-    let mut inverse_slope = u;
-    for step in 0..3 {
-        let square = root * root;
-        if step < 2 {
-            inverse_slope = square.mul_add(u.fill(12.0), u.fill(-3.0)).recip();
-        }
-        let value = square.mul_add(u.fill(4.0), u.fill(-3.0)).mul_add(root, -u);
+    let mut root = u.fill(GUESS[5]);
+    for k in (0..5).rev() {
+        root = root.mul_add(u, u.fill(GUESS[k]));
+    }
+    let inverse_slope = (root * root).mul_add(u.fill(12.0), u.fill(-3.0)).recip();
+    for _ in 0..2 {
+        let value = (root * root).mul_add(u.fill(4.0), u.fill(-3.0)).mul_add(root, -u);
         root = inverse_slope.neg_mul_add(value, root);
     }
     root

@@ -56,9 +56,11 @@ impl<T: Lanes> Svd<T> {
         sort(&mut squares, &mut b, &mut v, 0, 2);
         sort(&mut squares, &mut b, &mut v, 1, 2);
 
-        // Each comparison fails for NaN.
+        // Each comparison fails for NaN. F itself first: where its squares overflow V is no rotation.
         let zero = one.fill(0.0);
-        let mut sound = squares[0].if_less(one.fill(LARGEST_SQUARE), one, zero);
+        let size = dot(&f[0], &f[0]) + dot(&f[1], &f[1]) + dot(&f[2], &f[2]);
+        let mut sound = size.if_less(one.fill(3.0 * LARGEST_SQUARE), one, zero);
+        sound = squares[0].if_less(one.fill(LARGEST_SQUARE), sound, zero);
         sound = one.fill(SMALLEST_SQUARE).if_less(squares[0], sound, zero);
         sound = (squares[0] * one.fill(LEAST_SECOND)).if_less(squares[1], sound, zero);
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
@@ -109,9 +111,9 @@ fn vectors_of_gram<T: Lanes>(f: &[[T; 3]; 3]) -> [[T; 3]; 3] {
     let mut v = [[one, zero, zero], [zero, one, zero], [zero, zero, one]];
     for _ in 0..FIRST_SWEEPS {
         for [p, q, r] in [[0, 1, 2], [0, 2, 1], [1, 2, 0]] {
-            let (c, s) = half_angle(diagonal[q] - diagonal[p], off[r] + off[r]);
-            // With t = s/c the diagonal changes by t·off; c ≥ 1/√2.
-            let change = s * c.recip() * off[r];
+            let (c, s, inverse_c) = rough_half_angle(diagonal[q] - diagonal[p], off[r] + off[r]);
+            // With t = s/c the diagonal changes by t·off.
+            let change = s * inverse_c * off[r];
             diagonal[p] = diagonal[p] - change;
             diagonal[q] = diagonal[q] + change;
             off[r] = zero;
@@ -121,6 +123,20 @@ fn vectors_of_gram<T: Lanes>(f: &[[T; 3]; 3]) -> [[T; 3]; 3] {
             }
         }
     }
+    // Turns of rough length leave V nearly a rotation; this makes it one.
+    let inverse = dot(&v[0], &v[0]).rsqrt();
+    for k in 0..3 {
+        v[0][k] = v[0][k] * inverse;
+    }
+    let along = dot(&v[0], &v[1]);
+    for k in 0..3 {
+        v[1][k] = along.neg_mul_add(v[0][k], v[1][k]);
+    }
+    let inverse = dot(&v[1], &v[1]).rsqrt();
+    for k in 0..3 {
+        v[1][k] = v[1][k] * inverse;
+    }
+    v[2] = cross(&v[0], &v[1]);
     v
 }
 
@@ -144,6 +160,17 @@ fn half_angle<T: Lanes>(x: T, y: T) -> (T, T) {
     let square = (size * inverse).mul_add(half, half);
     let inverse_cosine = square.rsqrt();
     (square * inverse_cosine, (y * inverse).flip(x) * (half * inverse_cosine))
+}
+
+/// The same to 1e-5, and 1/cos φ: angles as good as that are all that the rotations which follow need.
+#[inline(always)]
+fn rough_half_angle<T: Lanes>(x: T, y: T) -> (T, T, T) {
+    let half = x.fill(0.5);
+    let size = x.abs() + x.fill(TINY);
+    let inverse = size.mul_add(size, y * y).rough_rsqrt();
+    let square = (size * inverse).mul_add(half, half);
+    let inverse_cosine = square.rough_rsqrt();
+    (square * inverse_cosine, (y * inverse).flip(x) * (half * inverse_cosine), inverse_cosine)
 }
 
 /// (c a − s b, s a + c b).

@@ -4,7 +4,7 @@
 //! column j of F: Σ_i (D_m⁻¹)_ij (x_i − x_4). So in the n×3 layout of positions the three rows are Fᵀ. Weights are
 //! multiplied by the rest volume |det D_m|/6.
 
-use crate::lanes::BLOCK;
+use crate::lanes::{Aligned, BLOCK};
 use crate::{ConstraintError, Weight, check};
 use pd_core::{Mat3, Real, Stencil, Vec3};
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub(crate) struct TetFrames {
     /// Vertices; the last element is repeated to fill its block.
     pub(crate) tets: Vec<[u32; 4]>,
     /// D_m⁻¹ of each element and the copies that fill the last block.
-    pub(crate) inverse: Vec<InverseBlock>,
+    pub(crate) inverse: Vec<Aligned<InverseBlock>>,
 }
 
 impl TetFrames {
@@ -37,7 +37,7 @@ impl TetFrames {
         weight.check(kind, tets.len())?;
         check::indices(kind, tets, positions.len())?;
         let mut stencil = Stencil::with_capacity(3, tets.len(), 12);
-        let mut inverses = vec![[[0.0; BLOCK]; 9]; tets.len().div_ceil(BLOCK)];
+        let mut inverses = vec![Aligned([[0.0; BLOCK]; 9]); tets.len().div_ceil(BLOCK)];
         for (element, tet) in tets.iter().enumerate() {
             let volume = signed_volume(positions, tet);
             let longest = longest_edge(positions, tet);
@@ -54,7 +54,7 @@ impl TetFrames {
             // The rest of the block is filled with copies, which the next elements overwrite.
             for lane in element % BLOCK..BLOCK {
                 for entry in 0..9 {
-                    inverses[element / BLOCK][entry][lane] = inverse[entry / 3][entry % 3];
+                    inverses[element / BLOCK].0[entry][lane] = inverse[entry / 3][entry % 3];
                 }
             }
         }
@@ -69,7 +69,7 @@ impl TetFrames {
     pub(crate) fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
         for (element, dx) in elements.zip(dx.chunks_exact_mut(3)) {
             let [e0, e1, e2] = edges(x, &self.tets[element]);
-            let (block, lane) = (&self.inverse[element / BLOCK], element % BLOCK);
+            let (block, lane) = (&self.inverse[element / BLOCK].0, element % BLOCK);
             for (j, dx) in dx.iter_mut().enumerate() {
                 *dx = e0 * block[j][lane] + e1 * block[3 + j][lane] + e2 * block[6 + j][lane];
             }
@@ -87,7 +87,7 @@ impl TetFrames {
 /// The forces of an element on its four corners, and its energy, J, from the columns of F − project(F).
 pub(crate) fn force(frames: &TetFrames, element: usize, r: &[Vec3; 3], forces: &mut [Vec3]) -> Real {
     let weight = frames.stencil.weight(element);
-    let (block, lane) = (&frames.inverse[element / BLOCK], element % BLOCK);
+    let (block, lane) = (&frames.inverse[element / BLOCK].0, element % BLOCK);
     forces[3] = Vec3::zeros();
     for i in 0..3 {
         let row = [0, 1, 2].map(|j: usize| block[3 * i + j][lane]);

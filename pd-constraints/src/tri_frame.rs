@@ -87,7 +87,7 @@ pub(crate) fn area(positions: &[Vec3], triangle: &[u32; 3]) -> Real {
 }
 
 /// The edges from the last vertex.
-pub(crate) fn edges(positions: &[Vec3], triangle: &[u32; 3]) -> [Vec3; 2] {
+fn edges(positions: &[Vec3], triangle: &[u32; 3]) -> [Vec3; 2] {
     let pivot = positions[triangle[2] as usize];
     [0, 1].map(|i| positions[triangle[i] as usize] - pivot)
 }

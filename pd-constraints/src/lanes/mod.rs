@@ -7,8 +7,11 @@
 //!
 //! Kernels hold no closures over lanes: only what is `#[inline(always)]` is sure to be compiled for the instructions.
 
+mod pair;
 mod portable;
+pub(crate) mod quads;
 pub(crate) mod rows;
+pub(crate) mod springs;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
@@ -23,8 +26,30 @@ pub(crate) const LARGEST_SQUARE: Real = 1e4;
 /// Matrices smaller than this have powers that vanish.
 pub(crate) const SMALLEST_SQUARE: Real = 1e-60;
 
-/// Elements are handled in blocks of this many: two groups of the most lanes.
+/// Elements are handled in blocks of this many: two groups of the most lanes. Long computations go over a block in several
+/// loops, so that the processor overlaps the chains of operations of neighbours.
 pub(crate) const BLOCK: usize = 32;
+
+/// At the start of a cache line, so that no register is read from two of them.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Aligned<T>(pub(crate) T);
+
+/// Asks for the cache lines of what will be read soon. Nothing where the processor offers no way.
+#[inline(always)]
+pub(crate) fn prefetch<T>(soon: &T) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..size_of::<T>()).step_by(64) {
+        // SAFETY: an address inside of a value; the instruction only asks, and every processor of this kind has it.
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
+                std::ptr::from_ref(soon).cast::<i8>().add(line),
+            );
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = soon;
+}
 
 /// Numbers side by side. A value of a type that needs special instructions exists only where they do, so every
 /// operation on it is sound: values are made by [`Instructions::load`] or from other values.
@@ -74,6 +99,16 @@ pub(crate) trait Lanes: Arithmetic {
     /// 1/self.
     fn recip(self) -> Self;
 
+    /// self/b.
+    fn over(self, b: Self) -> Self;
+
+    /// √self to a few units in the last place, for positive normal numbers. Where it is an instruction, it runs beside
+    /// products and sums and delays none of them.
+    fn sqrt(self) -> Self;
+
+    /// 1/√self to 2e-5 or better, for positive normal numbers.
+    fn rough_rsqrt(self) -> Self;
+
     /// A better y ≈ 1/√self: with e = 1 − self·y², the series of 1/√(1 − e) to the third power of e, which leaves an
     /// error of (35/128) e⁴.
     #[inline(always)]
@@ -92,8 +127,14 @@ pub(crate) trait Instructions: Copy {
     /// The lanes it works on.
     type Lanes: Lanes;
 
+    /// As many as hide the time that a chain of dependent operations takes, or more than there are registers for.
+    type Wide: Lanes;
+
     /// Reads the first [`Lanes::COUNT`] numbers.
     fn load(self, from: &[Real]) -> Self::Lanes;
+
+    /// Reads the first [`Lanes::COUNT`] numbers.
+    fn load_wide(self, from: &[Real]) -> Self::Wide;
 }
 
 /// Work that is written for any instructions.

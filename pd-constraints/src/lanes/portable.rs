@@ -10,9 +10,15 @@ pub(crate) struct Portable;
 
 impl Instructions for Portable {
     type Lanes = Real;
+    type Wide = Real;
 
     #[inline(always)]
     fn load(self, from: &[Real]) -> Real {
+        from[0]
+    }
+
+    #[inline(always)]
+    fn load_wide(self, from: &[Real]) -> Real {
         from[0]
     }
 }
@@ -83,5 +89,20 @@ impl Lanes for Real {
     #[inline(always)]
     fn recip(self) -> Self {
         1.0 / self
+    }
+
+    #[inline(always)]
+    fn over(self, b: Self) -> Self {
+        self / b
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Real::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn rough_rsqrt(self) -> Self {
+        self.rsqrt_step(Real::from_bits(RSQRT_GUESS.wrapping_sub(self.to_bits() >> 1)))
     }
 }

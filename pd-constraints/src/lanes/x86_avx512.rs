@@ -31,6 +31,7 @@ impl Avx512 {
 
 impl Instructions for Avx512 {
     type Lanes = Doubles;
+    type Wide = Doubles;
 
     #[inline(always)]
     fn load(self, from: &[Real]) -> Doubles {
@@ -38,6 +39,11 @@ impl Instructions for Avx512 {
         let (first, second) = (from.as_ptr(), from[Doubles::COUNT / 2..].as_ptr());
         // SAFETY: the slice has the length, and `self` proves the instruction.
         unsafe { Doubles(_mm512_loadu_pd(first), _mm512_loadu_pd(second)) }
+    }
+
+    #[inline(always)]
+    fn load_wide(self, from: &[Real]) -> Doubles {
+        self.load(from)
     }
 }
 
@@ -180,5 +186,20 @@ impl Lanes for Doubles {
             y = y.mul_add(self.neg_mul_add(y, self.fill(1.0)), y);
         }
         y
+    }
+
+    #[inline(always)]
+    fn over(self, b: Self) -> Self {
+        self * b.recip()
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self * self.rsqrt()
+    }
+
+    #[inline(always)]
+    fn rough_rsqrt(self) -> Self {
+        self.rsqrt()
     }
 }

@@ -1,7 +1,8 @@
 //! The loops over elements, compiled for each set of instructions.
 
-use super::{Columns, GivenUp, Law, Matrices};
-use crate::lanes::{Arithmetic, BLOCK, Instructions, Kernel, Lanes, combine, dot};
+use super::{GivenUp, Law};
+use crate::lanes::{Aligned, Arithmetic, BLOCK, Instructions, Kernel, Lanes, combine, dot, prefetch, quads};
+use crate::matrix_lanes::{Matrices, Room, load, load_wide, store};
 use crate::tet_frame::{InverseBlock, TetFrames};
 use pd_core::{Real, Vec3, as_flat_mut};
 use std::ops::Range;
@@ -19,27 +20,20 @@ pub(super) struct Residual<'a, L> {
 impl<L: Law> Kernel for Residual<'_, L> {
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) {
-        let count = 2 * I::Lanes::COUNT;
         let Self { frames, law, elements, x, r, given_up } = self;
-        let mut edges = [[0.0; BLOCK]; 9];
-        let mut out = [[0.0; BLOCK]; 9];
-        // Groups begin at multiples of the count, so that they stay within a block; lanes outside of the range are
-        // computed and not written.
-        let mut first = elements.start / count * count;
+        let mut block = Block::new();
+        // Lanes outside of the range are computed and not written.
+        let mut first = elements.start / BLOCK * BLOCK;
         while first < elements.end {
-            gather_edges(&frames.tets[first..first + count], x, &mut edges);
-            let f = gradients(instructions, &edges, frames, first);
-            let used = elements.start.max(first) - first..elements.end.min(first + count) - first;
-            let results = law.residual(&f);
-            for (group, (change, _)) in results.iter().enumerate() {
-                store(change, &mut out, group * I::Lanes::COUNT);
-            }
+            block.residual(instructions, frames, law, first, x);
+            let used = elements.start.max(first) - first..elements.end.min(first + BLOCK) - first;
             let begin = 3 * (first + used.start - elements.start);
-            write_rows(&out, used.clone(), &mut r[begin..begin + 3 * used.len()]);
-            if results[0].1.any_not_above(0.0) || results[1].1.any_not_above(0.0) {
-                note(&flags(&results), used, first, given_up);
+            let rows = as_flat_mut(&mut r[begin..begin + 3 * used.len()]);
+            quads::to_elements(&block.r, used.clone(), rows);
+            if block.some_unsound(instructions) {
+                note(&block.sound, used, first, given_up);
             }
-            first += count;
+            first += BLOCK;
         }
     }
 }
@@ -56,55 +50,143 @@ pub(super) struct Forces<'a, L> {
 }
 
 impl<L: Law> Kernel for Forces<'_, L> {
-    /// With r = F − project(F) and the weight ω of an element, the force on its corner i is −ω Σ_j (D_m⁻¹)_ij r_j, and
-    /// that on the last corner minus the sum of the others.
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) {
-        let lanes = I::Lanes::COUNT;
         let Self { frames, law, elements, x, forces, energy, given_up } = self;
         let weights = frames.stencil.weights();
-        let mut edges = [[0.0; BLOCK]; 9];
-        let mut out = [[0.0; BLOCK]; 13];
-        let mut first = elements.start / (2 * lanes) * (2 * lanes);
+        let mut block = Block::new();
+        let (mut corners, mut energies) = (Aligned([[0.0; BLOCK]; 12]), Aligned([0.0; BLOCK]));
+        let mut first = elements.start / BLOCK * BLOCK;
         while first < elements.end {
-            gather_edges(&frames.tets[first..first + 2 * lanes], x, &mut edges);
-            let f = gradients(instructions, &edges, frames, first);
-            let block = &frames.inverse[first / BLOCK];
-            let mut weight = [0.0; BLOCK];
-            let known = (weights.len() - first).min(2 * lanes);
-            weight[..known].copy_from_slice(&weights[first..first + known]);
-            let results = law.residual(&f);
-            for (group, (r, _)) in results.iter().enumerate() {
-                let inverse = load(instructions, block, first % BLOCK + group * lanes);
-                let weight = instructions.load(&weight[group * lanes..]);
-                let square = dot(&r[0], &r[0]) + dot(&r[1], &r[1]) + dot(&r[2], &r[2]);
-                (square * weight * weight.fill(0.5)).store(&mut out[12][group * lanes..]);
-                let mut last = [weight.fill(0.0); 3];
-                for i in 0..3 {
-                    let force = combine(r, inverse[i][0], inverse[i][1], inverse[i][2]);
-                    for c in 0..3 {
-                        let force = -(force[c] * weight);
-                        last[c] = last[c] - force;
-                        force.store(&mut out[3 * i + c][group * lanes..]);
-                    }
-                }
-                for c in 0..3 {
-                    last[c].store(&mut out[9 + c][group * lanes..]);
-                }
+            block.residual(instructions, frames, law, first, x);
+            let mut filled = [0.0; BLOCK];
+            let weights = weights[first..].first_chunk().unwrap_or_else(|| {
+                filled[..weights.len() - first].copy_from_slice(&weights[first..]);
+                &filled
+            });
+            let inverse = &frames.inverse[first / BLOCK].0;
+            for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
+                corner_forces(instructions, &block.r, inverse, weights, at, &mut corners.0, &mut energies.0);
             }
-            let used = elements.start.max(first) - first..elements.end.min(first + 2 * lanes) - first;
-            if results[0].1.any_not_above(0.0) || results[1].1.any_not_above(0.0) {
-                let flags = flags(&results);
-                note(&flags, used.clone(), first, given_up);
-                for lane in (0..2 * lanes).filter(|&lane| flags[lane] != 1.0) {
-                    out[12][lane] = 0.0; // counted when it is done again
+            let used = elements.start.max(first) - first..elements.end.min(first + BLOCK) - first;
+            if block.some_unsound(instructions) {
+                note(&block.sound, used.clone(), first, given_up);
+                for lane in (0..BLOCK).filter(|&lane| block.sound[lane] != 1.0) {
+                    energies.0[lane] = 0.0; // counted when it is done again
                 }
             }
             let begin = 4 * (first + used.start - elements.start);
-            *energy += write_forces(&out, used.clone(), &mut forces[begin..begin + 4 * used.len()]);
-            first += 2 * lanes;
+            let rows = as_flat_mut(&mut forces[begin..begin + 4 * used.len()]);
+            quads::to_elements(&corners.0, used.clone(), rows);
+            *energy += sum(&energies.0[used]);
+            first += BLOCK;
         }
     }
+}
+
+/// The forces on the corners of some lanes, and energies: with r = F − project(F) and the weight ω of an element, the
+/// force on its corner i is −ω Σ_j (D_m⁻¹)_ij r_j, and that on the last corner minus the sum of the others.
+#[inline(always)]
+fn corner_forces<I: Instructions>(
+    instructions: I,
+    r: &Matrices,
+    inverse: &InverseBlock,
+    weights: &[Real; BLOCK],
+    at: usize,
+    corners: &mut [[Real; BLOCK]; 12],
+    energies: &mut [Real; BLOCK],
+) {
+    let minus_weight = -instructions.load(&weights[at..]);
+    let r = load(instructions, r, at);
+    let mut pull = r;
+    for entry in 0..9 {
+        pull[entry / 3][entry % 3] = r[entry / 3][entry % 3] * minus_weight;
+    }
+    let work = dot(&r[0], &pull[0]) + dot(&r[1], &pull[1]) + dot(&r[2], &pull[2]);
+    (work * work.fill(-0.5)).store(&mut energies[at..]);
+    let inverse = load(instructions, inverse, at);
+    let mut last = [work.fill(0.0); 3];
+    for i in 0..3 {
+        let force = combine(&pull, inverse[i][0], inverse[i][1], inverse[i][2]);
+        for c in 0..3 {
+            last[c] = last[c] - force[c];
+            force[c].store(&mut corners[3 * i + c][at..]);
+        }
+    }
+    for c in 0..3 {
+        last[c].store(&mut corners[9 + c][at..]);
+    }
+}
+
+/// A sum, in four parts because each waits for its last addition.
+fn sum(values: &[Real]) -> Real {
+    let (quads, rest) = values.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for quad in quads {
+        for (sum, value) in sums.iter_mut().zip(quad) {
+            *sum += value;
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.iter().sum::<Real>()
+}
+
+/// A block of elements on its way. Every array fills whole cache lines.
+#[repr(C, align(64))]
+struct Block {
+    f: Matrices,
+    r: Matrices,
+    /// 1 where r is accurate, else 0.
+    sound: [Real; BLOCK],
+    room: Room,
+}
+
+impl Block {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { f: [[0.0; BLOCK]; 9], r: [[0.0; BLOCK]; 9], sound: [0.0; BLOCK], room: [[0.0; BLOCK]; 12] }
+    }
+
+    /// F and F − project(F) of the block that begins at the element `first`.
+    #[inline(always)]
+    fn residual<I: Instructions>(
+        &mut self,
+        instructions: I,
+        frames: &TetFrames,
+        law: impl Law,
+        first: usize,
+        x: &[Vec3],
+    ) {
+        // The nine rows of a block are too short for the processor to see them coming.
+        if let Some(next) = frames.inverse.get(first / BLOCK + 1) {
+            prefetch(next);
+        }
+        quads::edges(&frames.tets[first..first + BLOCK], x, &mut self.r);
+        for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
+            let edges = load(instructions, &self.r, at);
+            let inverse = load(instructions, &frames.inverse[first / BLOCK].0, at);
+            let mut f = edges;
+            for j in 0..3 {
+                f[j] = combine(&edges, inverse[0][j], inverse[1][j], inverse[2][j]);
+            }
+            store(&f, &mut self.f, at);
+        }
+        law.residual(instructions, &self.f, &mut self.r, &mut self.sound, &mut self.room);
+    }
+
+    #[inline(always)]
+    fn some_unsound<I: Instructions>(&self, instructions: I) -> bool {
+        some_unsound(instructions, &self.sound)
+    }
+}
+
+/// Whether some flag is not above 0.
+#[inline(always)]
+fn some_unsound<I: Instructions>(instructions: I, sound: &[Real; BLOCK]) -> bool {
+    let mut least = instructions.load(sound);
+    for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
+        least = least.min(instructions.load(&sound[at..]));
+    }
+    least.any_not_above(0.0)
 }
 
 /// F − project(F) of a block of matrices, the fast way.
@@ -118,17 +200,7 @@ pub(super) struct Fast<'a, L> {
 impl<L: Law> Kernel for Fast<'_, L> {
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) {
-        let Self { law, f, r, sound } = self;
-        let lanes = I::Lanes::COUNT;
-        let mut at = 0;
-        while at < BLOCK {
-            let f = [load(instructions, f, at), load(instructions, f, at + lanes)];
-            for (group, (change, flags)) in law.residual(&f).iter().enumerate() {
-                store(change, r, at + group * lanes);
-                flags.store(&mut sound[at + group * lanes..]);
-            }
-            at += 2 * lanes;
-        }
+        self.law.residual(instructions, self.f, self.r, self.sound, &mut [[0.0; BLOCK]; 12]);
     }
 }
 
@@ -145,21 +217,12 @@ impl<L: Law> Kernel for Careful<'_, L> {
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) {
         let Self { law, f, r, sound, count } = self;
-        for at in (0..count).step_by(I::Lanes::COUNT) {
-            let (change, flags) = law.careful(&load(instructions, f, at));
+        for at in (0..count).step_by(I::Wide::COUNT) {
+            let (change, flags) = law.careful(&load_wide(instructions, f, at));
             store(&change, r, at);
             flags.store(&mut sound[at..]);
         }
     }
-}
-
-/// The flags of two groups.
-#[inline(always)]
-fn flags<T: Lanes>(results: &[(Columns<T>, T); 2]) -> [Real; BLOCK] {
-    let mut flags = [0.0; BLOCK];
-    results[0].1.store(&mut flags);
-    results[1].1.store(&mut flags[T::COUNT..]);
-    flags
 }
 
 /// Puts the `used` lanes without a flag on the list.
@@ -168,96 +231,5 @@ fn flags<T: Lanes>(results: &[(Columns<T>, T); 2]) -> [Real; BLOCK] {
 fn note(flags: &[Real; BLOCK], used: Range<usize>, first: usize, given_up: &mut GivenUp) {
     for lane in used.filter(|&lane| flags[lane] != 1.0) {
         given_up.push(first + lane);
-    }
-}
-
-/// Writes the forces of the `used` lanes, element after element; returns their energy.
-#[inline(never)]
-fn write_forces(lanes: &[[Real; BLOCK]; 13], used: Range<usize>, forces: &mut [Vec3]) -> Real {
-    let mut energy = 0.0;
-    for (lane, forces) in used.zip(as_flat_mut(forces).chunks_exact_mut(12)) {
-        let lane = lane % BLOCK;
-        for entry in 0..12 {
-            forces[entry] = lanes[entry][lane];
-        }
-        energy += lanes[12][lane];
-    }
-    energy
-}
-
-/// The three edges from the last vertex of each element, into lanes.
-///
-/// Not inlined, and so compiled for all processors: with the instructions of the kernels the compiler would make this
-/// and [`write_rows`] of gather and scatter instructions, which are slower than plain loads and stores.
-#[inline(never)]
-fn gather_edges(tets: &[[u32; 4]], x: &[Vec3], edges: &mut Matrices) {
-    for (lane, tet) in tets.iter().enumerate().take(BLOCK) {
-        let [a, b, c, pivot] = tet.map(|v| x[v as usize]);
-        for (k, edge) in [a - pivot, b - pivot, c - pivot].iter().enumerate() {
-            for i in 0..3 {
-                edges[3 * k + i][lane] = edge[i];
-            }
-        }
-    }
-}
-
-/// The `used` lanes of nine numbers, element after element.
-#[inline(never)]
-fn write_rows(lanes: &Matrices, used: Range<usize>, out: &mut [Vec3]) {
-    for (lane, out) in used.zip(as_flat_mut(out).chunks_exact_mut(9)) {
-        for entry in 0..9 {
-            out[entry] = lanes[entry][lane % BLOCK];
-        }
-    }
-}
-
-/// F of the two groups that begin at the element `first`.
-#[inline(always)]
-fn gradients<I: Instructions>(
-    instructions: I,
-    edges: &Matrices,
-    frames: &TetFrames,
-    first: usize,
-) -> [Columns<I::Lanes>; 2] {
-    let (block, lanes) = (&frames.inverse[first / BLOCK], I::Lanes::COUNT);
-    [
-        gradient(instructions, edges, 0, block, first % BLOCK),
-        gradient(instructions, edges, lanes, block, first % BLOCK + lanes),
-    ]
-}
-
-/// F of the lanes from `first` on of the edges and from `element` on of the block.
-#[inline(always)]
-fn gradient<I: Instructions>(
-    instructions: I,
-    edges: &Matrices,
-    first: usize,
-    block: &InverseBlock,
-    element: usize,
-) -> Columns<I::Lanes> {
-    let edges = load(instructions, edges, first);
-    let inverse = load(instructions, block, element);
-    let mut f = edges;
-    for j in 0..3 {
-        f[j] = combine(&edges, inverse[0][j], inverse[1][j], inverse[2][j]);
-    }
-    f
-}
-
-/// Reads the lanes from `first` on of nine numbers, three by three.
-#[inline(always)]
-fn load<I: Instructions>(instructions: I, from: &Matrices, first: usize) -> Columns<I::Lanes> {
-    let mut columns = [[instructions.load(&from[0][first..]); 3]; 3];
-    for (entry, from) in from.iter().enumerate() {
-        columns[entry / 3][entry % 3] = instructions.load(&from[first..]);
-    }
-    columns
-}
-
-/// Writes the lanes from `first` on of nine numbers.
-#[inline(always)]
-fn store<T: Lanes>(columns: &Columns<T>, to: &mut Matrices, first: usize) {
-    for (entry, to) in to.iter_mut().enumerate() {
-        columns[entry / 3][entry % 3].store(&mut to[first..]);
     }
 }

@@ -1,11 +1,12 @@
 //! What the strain of a tetrahedron may have to satisfy.
 
 use super::{Columns, Law};
-use crate::lanes::{Lanes, cross, dot};
+use crate::lanes::{BLOCK, Instructions, Lanes, cross, dot};
+use crate::matrix_lanes::{Matrices, Room, load_wide, store};
 use crate::product_lanes::clamp_product;
 use crate::svd_lanes::Svd;
 use crate::svd3::svd3;
-use crate::{polar, product, rotation_lanes, stretch_lanes};
+use crate::{polar, product, rotation_lanes, stretch_lanes, volume_lanes};
 use pd_core::{Mat3, Real, Vec3};
 
 /// Every singular value is 1: the nearest rotation.
@@ -14,8 +15,15 @@ pub(crate) struct Rigid;
 
 impl Law for Rigid {
     #[inline(always)]
-    fn residual<T: Lanes>(self, f: &[Columns<T>; 2]) -> [(Columns<T>, T); 2] {
-        [rotation_lanes::residual(&f[0]), rotation_lanes::residual(&f[1])]
+    fn residual<I: Instructions>(
+        self,
+        instructions: I,
+        f: &Matrices,
+        r: &mut Matrices,
+        sound: &mut [Real; BLOCK],
+        room: &mut Room,
+    ) {
+        rotation_lanes::residual(instructions, f, r, sound, room);
     }
 
     #[inline(always)]
@@ -40,9 +48,15 @@ pub(crate) struct Stretch {
 
 impl Law for Stretch {
     #[inline(always)]
-    fn residual<T: Lanes>(self, f: &[Columns<T>; 2]) -> [(Columns<T>, T); 2] {
-        let Self { min, max } = self;
-        [stretch_lanes::residual(&f[0], min, max), stretch_lanes::residual(&f[1], min, max)]
+    fn residual<I: Instructions>(
+        self,
+        instructions: I,
+        f: &Matrices,
+        r: &mut Matrices,
+        sound: &mut [Real; BLOCK],
+        room: &mut Room,
+    ) {
+        stretch_lanes::residual(instructions, f, r, sound, room, [self.min, self.max]);
     }
 
     #[inline(always)]
@@ -66,8 +80,15 @@ pub(crate) struct Axes {
 
 impl Law for Axes {
     #[inline(always)]
-    fn residual<T: Lanes>(self, f: &[Columns<T>; 2]) -> [(Columns<T>, T); 2] {
-        [self.careful(&f[0]), self.careful(&f[1])]
+    fn residual<I: Instructions>(
+        self,
+        instructions: I,
+        f: &Matrices,
+        r: &mut Matrices,
+        sound: &mut [Real; BLOCK],
+        _: &mut Room,
+    ) {
+        all_careful(self, instructions, f, r, sound);
     }
 
     #[inline(always)]
@@ -98,8 +119,15 @@ pub(crate) struct Product {
 
 impl Law for Product {
     #[inline(always)]
-    fn residual<T: Lanes>(self, f: &[Columns<T>; 2]) -> [(Columns<T>, T); 2] {
-        [self.careful(&f[0]), self.careful(&f[1])]
+    fn residual<I: Instructions>(
+        self,
+        instructions: I,
+        f: &Matrices,
+        r: &mut Matrices,
+        sound: &mut [Real; BLOCK],
+        room: &mut Room,
+    ) {
+        volume_lanes::residual(instructions, f, r, sound, room, [self.min, self.max]);
     }
 
     #[inline(always)]
@@ -123,5 +151,21 @@ impl Law for Product {
     fn plain(self, f: &Mat3) -> Mat3 {
         let svd = svd3(f);
         svd.with(&product::clamp_product(svd.sigma.into(), self.min, self.max).into())
+    }
+}
+
+/// A block by singular vectors.
+#[inline(always)]
+fn all_careful<I: Instructions>(
+    law: impl Law,
+    instructions: I,
+    f: &Matrices,
+    r: &mut Matrices,
+    sound: &mut [Real; BLOCK],
+) {
+    for at in (0..BLOCK).step_by(I::Wide::COUNT) {
+        let (change, flags) = law.careful(&load_wide(instructions, f, at));
+        store(&change, r, at);
+        flags.store(&mut sound[at..]);
     }
 }

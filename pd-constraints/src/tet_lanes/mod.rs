@@ -13,24 +13,26 @@ mod tests;
 
 pub(crate) use laws::{Axes, Product, Rigid, Stretch};
 
-use crate::lanes::{BLOCK, Lanes, Level};
+use crate::lanes::{BLOCK, Instructions, Lanes, Level};
+use crate::matrix_lanes::{Columns, Matrices, Room};
 use crate::tet_frame::{self, TetFrames, write_columns};
 use kernels::{Careful, Fast, Forces, Residual};
 use pd_core::{Mat3, Real, Vec3, as_flat, as_flat_mut};
 use std::ops::Range;
 
-/// Columns of matrices side by side.
-type Columns<T> = [[T; 3]; 3];
-
-/// Nine numbers of each element of a block: entry (i, j) of the k-th is `[3 j + i][k]`.
-type Matrices = [[Real; BLOCK]; 9];
-
 /// What the strain of an element must satisfy.
 pub(crate) trait Law: Copy {
-    /// F − project(F) for the columns of two groups of F, and 1 in the lanes where it is accurate, else 0.
-    fn residual<T: Lanes>(self, f: &[Columns<T>; 2]) -> [(Columns<T>, T); 2];
+    /// F − project(F) of a block of F, and 1 in the lanes where it is accurate, else 0.
+    fn residual<I: Instructions>(
+        self,
+        instructions: I,
+        f: &Matrices,
+        r: &mut Matrices,
+        sound: &mut [Real; BLOCK],
+        room: &mut Room,
+    );
 
-    /// The same for one group by singular vectors, accurate in more lanes.
+    /// The same for some lanes by singular vectors, accurate in more of them.
     fn careful<T: Lanes>(self, f: &Columns<T>) -> (Columns<T>, T);
 
     /// project(F), for every F.

@@ -10,14 +10,14 @@
 mod tests;
 
 use crate::lanes::{
-    Arithmetic, BLOCK, Instructions, Kernel, LARGEST_SQUARE, Lanes, Level, SMALLEST_SQUARE, cross, dot,
+    Arithmetic, BLOCK, Instructions, Kernel, LARGEST_SQUARE, Lanes, Level, SMALLEST_SQUARE, cross, dot, quads,
 };
 use crate::length_lanes::blocks;
 use crate::product;
 use crate::product_lanes::clamp_product;
 use crate::svd3::svd32;
-use crate::tri_frame::{self, TriFrames};
-use pd_core::{Real, Vec3};
+use crate::tri_frame::TriFrames;
+use pd_core::{Real, Vec3, as_flat_mut};
 use std::ops::Range;
 
 /// Least λ₂/λ₁; thinner triangles are done the plain way.
@@ -86,12 +86,8 @@ pub(crate) fn residual(
 ) {
     let mut block = Block::new();
     for (elements, r) in blocks(elements).zip(r.chunks_mut(2 * BLOCK)) {
-        block.fill(level, frames, law, elements, x);
-        for (lane, r) in r.chunks_exact_mut(2).enumerate() {
-            for k in 0..2 {
-                r[k] = column(&block.r, k, lane);
-            }
-        }
+        block.fill(level, frames, law, elements.clone(), x);
+        quads::to_elements(&block.r, 0..elements.len(), as_flat_mut(r));
     }
 }
 
@@ -108,23 +104,20 @@ pub(crate) fn forces(
     let mut energy = 0.0;
     for (elements, forces) in blocks(elements).zip(forces.chunks_mut(3 * BLOCK)) {
         block.fill(level, frames, law, elements.clone(), x);
-        let corners = forces.as_chunks_mut::<3>().0;
-        for ((lane, element), corners) in elements.enumerate().zip(corners) {
-            let weight = frames.stencil.weight(element);
-            let [i00, i01, i11] = frames.inverse[element];
-            let (a, b) = (column(&block.r, 0, lane), column(&block.r, 1, lane));
-            let (first, second) = ((a * i00 + b * i01) * -weight, b * (-weight * i11));
-            *corners = [first, second, -first - second];
-            energy += 0.5 * weight * (a.norm_squared() + b.norm_squared());
-        }
+        level.run(Corners { block: &mut block });
+        quads::to_elements(&block.corners, 0..elements.len(), as_flat_mut(forces));
+        energy += block.energies[..elements.len()].iter().sum::<Real>();
     }
     energy
 }
 
-/// A block of 3×2 deformation gradients, lanes side by side.
+/// A block of 3×2 deformation gradients, lanes side by side. Every array fills whole cache lines.
+#[repr(C, align(64))]
 struct Block {
     /// The two present edges: component c of edge k is `[3 k + c]`.
     edges: [[Real; BLOCK]; 6],
+    /// Weights ω, N/m.
+    weights: [Real; BLOCK],
     /// D_m⁻¹: the entries (0,0), (0,1), (1,1); (1,0) is zero.
     inverse: [[Real; BLOCK]; 3],
     /// Out: F, column after column.
@@ -133,6 +126,10 @@ struct Block {
     r: [[Real; BLOCK]; 6],
     /// Out: 1 where r is accurate, else 0.
     sound: [Real; BLOCK],
+    /// Out: the forces on the three corners, one after another.
+    corners: [[Real; BLOCK]; 9],
+    /// Out: energies, J.
+    energies: [Real; BLOCK],
 }
 
 impl Block {
@@ -141,24 +138,21 @@ impl Block {
         let (zeros, ones) = ([0.0; BLOCK], [1.0; BLOCK]);
         Self {
             edges: [ones, zeros, zeros, zeros, ones, zeros],
+            weights: ones,
             inverse: [ones, zeros, ones],
             f: [zeros; 6],
             r: [zeros; 6],
             sound: ones,
+            corners: [zeros; 9],
+            energies: zeros,
         }
     }
 
     /// F − T of up to a block of elements.
     fn fill(&mut self, level: Level, frames: &TriFrames, law: impl Law, elements: Range<usize>, x: &[Vec3]) {
-        for (lane, element) in elements.clone().enumerate().take(BLOCK) {
-            let edges = tri_frame::edges(x, &frames.triangles[element]);
-            for entry in 0..6 {
-                self.edges[entry][lane] = edges[entry / 3][entry % 3];
-            }
-            for entry in 0..3 {
-                self.inverse[entry][lane] = frames.inverse[element][entry];
-            }
-        }
+        quads::edges(&frames.triangles[elements.clone()], x, &mut self.edges);
+        quads::from_triples(&frames.inverse[elements.clone()], &mut self.inverse);
+        self.weights[..elements.len()].copy_from_slice(&frames.stencil.weights()[elements.clone()]);
         if self.residual(level, law) {
             self.repair(law, elements.len());
         }
@@ -202,13 +196,13 @@ impl<L: Law> Kernel for Work<'_, L> {
         let Self { block, law, any } = self;
         let mut at = 0;
         while at < BLOCK {
-            let mut edges = [[instructions.load(&block.edges[0][at..]); 3]; 2];
+            let mut edges = [[instructions.load_wide(&block.edges[0][at..]); 3]; 2];
             for entry in 1..6 {
-                edges[entry / 3][entry % 3] = instructions.load(&block.edges[entry][at..]);
+                edges[entry / 3][entry % 3] = instructions.load_wide(&block.edges[entry][at..]);
             }
-            let i00 = instructions.load(&block.inverse[0][at..]);
-            let i01 = instructions.load(&block.inverse[1][at..]);
-            let i11 = instructions.load(&block.inverse[2][at..]);
+            let i00 = instructions.load_wide(&block.inverse[0][at..]);
+            let i01 = instructions.load_wide(&block.inverse[1][at..]);
+            let i11 = instructions.load_wide(&block.inverse[2][at..]);
             let mut f = edges;
             for c in 0..3 {
                 f[0][c] = edges[0][c] * i00;
@@ -221,7 +215,37 @@ impl<L: Law> Kernel for Work<'_, L> {
                 r[entry / 3][entry % 3].store(&mut block.r[entry][at..]);
             }
             sound.store(&mut block.sound[at..]);
-            at += I::Lanes::COUNT;
+            at += I::Wide::COUNT;
+        }
+    }
+}
+
+/// Forces and energies of a block whose residuals are known: −ω Σ_j (D_m⁻¹)_ij r_j on corner i, and minus the sum of both
+/// on the last.
+struct Corners<'a> {
+    block: &'a mut Block,
+}
+
+impl Kernel for Corners<'_> {
+    #[inline(always)]
+    fn run<I: Instructions>(self, instructions: I) {
+        let Block { weights, inverse, r, corners, energies, .. } = self.block;
+        for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
+            let minus_weight = -instructions.load(&weights[at..]);
+            let i00 = instructions.load(&inverse[0][at..]);
+            let i01 = instructions.load(&inverse[1][at..]);
+            let i11 = instructions.load(&inverse[2][at..]);
+            let mut work = minus_weight.fill(0.0);
+            for c in 0..3 {
+                let (a, b) = (instructions.load(&r[c][at..]), instructions.load(&r[3 + c][at..]));
+                let (pull_a, pull_b) = (a * minus_weight, b * minus_weight);
+                work = a.mul_add(pull_a, b.mul_add(pull_b, work));
+                let (first, second) = (pull_a.mul_add(i00, pull_b * i01), pull_b * i11);
+                first.store(&mut corners[c][at..]);
+                second.store(&mut corners[3 + c][at..]);
+                (-(first + second)).store(&mut corners[6 + c][at..]);
+            }
+            (work * work.fill(-0.5)).store(&mut energies[at..]);
         }
     }
 }
