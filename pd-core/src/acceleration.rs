@@ -9,7 +9,7 @@ use crate::small::MOST_WINDOW;
 /// All choices share the matrix and its factor, and all converge to the same minimiser; they differ in how many
 /// iterations that takes. Those that accelerate also choose their first iterate, at the price of three to five local
 /// steps: where the forces at the present positions would take the vertices, or where their velocities would, or the
-/// inertial target, whichever has the least objective.
+/// inertial target, whichever has the least objective, without its worst forces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Acceleration {
     /// x ← x + d: projective dynamics as published. The objective never grows.
@@ -21,7 +21,8 @@ pub enum Acceleration {
         /// Steps remembered, 1 to 8; 5 is usual.
         window: usize,
     },
-    /// L-BFGS in block form with A as the first Hessian (Liu et al. 2017) and a line search.
+    /// L-BFGS in block form with A as the first Hessian (Liu et al. 2017) and a line search. The first iterate, and after
+    /// an impact the third, is improved by steps with the diagonal of A as the first Hessian: local steps without a solve.
     Lbfgs {
         /// Pairs remembered, 1 to 8; 5 is usual.
         window: usize,
@@ -48,6 +49,14 @@ pub(crate) enum Memory {
 }
 
 impl Memory {
+    /// The pairs of L-BFGS.
+    pub(crate) fn pairs(&mut self) -> Option<&mut Lbfgs> {
+        match self {
+            Self::Lbfgs(memory) => Some(memory),
+            Self::None | Self::Anderson(_) => None,
+        }
+    }
+
     pub(crate) fn new(acceleration: Acceleration, vertices: usize) -> Self {
         let window = |w: usize| w.clamp(1, MOST_WINDOW);
         match acceleration {

@@ -4,7 +4,7 @@ use crate::acceleration::Memory;
 use crate::anderson::dot;
 use crate::stepper::weighted_square_distance;
 use crate::{
-    Acceleration, GlobalSolver, LocalInput, LocalStep, Real, StepContext, StepError, StepReport, Vec3,
+    Acceleration, Csr, GlobalSolver, LocalInput, LocalStep, Real, StepContext, StepError, StepReport, Vec3,
     as_flat, as_flat_mut,
 };
 use std::time::Instant;
@@ -17,6 +17,9 @@ const ROUNDING: Real = 4.0 * Real::EPSILON;
 const LENGTHS: usize = 8;
 /// Least and largest part of a step that did not descend enough to try next.
 const SHORTER: (Real, Real) = (0.1, 0.5);
+
+/// Iterations before the one that begins with a diagonal step, if a local step is to spare: then the stiff forces are gone.
+const SETTLED: usize = 3;
 
 /// Scratch and parts of the minimisation. `s` is the inertial target, `x` the iterate, `b` minus the gradient.
 pub(crate) struct Descent {
@@ -32,11 +35,14 @@ pub(crate) struct Descent {
     /// This and what follows is of accelerated steps only.
     pub(crate) other_x: Vec<Vec3>,
     pub(crate) other_b: Vec<Vec3>,
-    /// Inverse diagonal of A.
+    /// A, and the inverse of its diagonal.
+    pub(crate) matrix: Csr,
     pub(crate) inverse_diagonal: Vec<Real>,
+    /// Whether the choice of the first iterate left a local step to spare.
+    pub(crate) spare: bool,
     /// Objective at the last accepted iterate.
     pub(crate) objective: Real,
-    /// Whether `b` and `objective` belong to `x`.
+    /// Whether `b`, and of accelerated steps `objective`, belongs to `x`.
     pub(crate) evaluated: bool,
 }
 
@@ -47,8 +53,8 @@ impl Descent {
         acceleration: Acceleration,
     ) -> Self {
         let [s, x, b, direction, other_x, other_b] = [const { Vec::new() }; 6];
-        let (memory, inverse_diagonal) = (Memory::None, vec![]);
-        let (objective, evaluated) = (Real::NAN, false);
+        let (memory, matrix, inverse_diagonal) = (Memory::None, Csr::default(), vec![]);
+        let (objective, evaluated, spare) = (Real::NAN, false, false);
         Self {
             local,
             global,
@@ -60,7 +66,9 @@ impl Descent {
             direction,
             other_x,
             other_b,
+            matrix,
             inverse_diagonal,
+            spare,
             objective,
             evaluated,
         }
@@ -85,6 +93,7 @@ impl Descent {
         if accelerated {
             self.inverse_diagonal.extend(matrix.diagonal().iter().map(|d| d.recip()));
         }
+        self.matrix = if accelerated { matrix } else { Csr::default() };
         self.memory = Memory::new(self.acceleration, model.vertices());
         Ok(())
     }
@@ -111,7 +120,9 @@ impl Descent {
     ) -> Result<Real, StepError> {
         match memory {
             Memory::None => {
-                self.evaluate(context, report)?;
+                if !std::mem::take(&mut self.evaluated) {
+                    self.evaluate(context, report)?;
+                }
                 let norm = dot(&self.b, &self.b).sqrt();
                 self.solve(report)?;
                 for (x, d) in self.x.iter_mut().zip(&self.direction) {
@@ -139,11 +150,14 @@ impl Descent {
             }
             Memory::Lbfgs(memory) => {
                 let norm = dot(&self.b, &self.b).sqrt();
+                if self.spare && report.iterations == SETTLED {
+                    self.diagonal_step(memory, context, report)?;
+                }
                 self.other_x.copy_from_slice(&self.x);
                 self.other_b.copy_from_slice(&self.b);
                 memory.reduce(&mut self.b);
                 self.solve(report)?;
-                memory.direct(&mut self.direction);
+                memory.direct(&mut self.direction, memory.scale());
                 let descent = dot(&self.other_b, &self.direction);
                 match self.search(context, report, descent)? {
                     Some((length, rest)) => {
@@ -189,6 +203,26 @@ impl Descent {
         report.local_steps += 1;
         report.stages.local += started.elapsed();
         Ok(())
+    }
+
+    /// The objective at the present iterate, for reports. What the plain method would evaluate next is evaluated now and
+    /// not again.
+    pub(crate) fn measure(
+        &mut self,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+    ) -> Result<Real, StepError> {
+        match self.memory {
+            Memory::None if self.evaluated => {}
+            Memory::None => {
+                self.evaluate(context, report)?;
+                self.evaluated = true;
+            }
+            Memory::Lbfgs(_) => return Ok(self.objective),
+            // Anderson's iterate is judged where it is evaluated: that stays as it is, and out of the report.
+            Memory::Anderson(_) => self.evaluate(context, &mut StepReport::default())?,
+        }
+        self.objective_here(context)
     }
 
     /// The objective at the iterate last evaluated.

@@ -7,6 +7,7 @@
 //! this moves a fraction of the bytes: a vertex of a tetrahedral mesh has some 150 entries there, but lies in few chunks.
 
 use crate::exec::{self, VERTEX_CHUNK};
+use crate::sums::Sums;
 use crate::{EnergyBatch, Model, Real, Vec3};
 use std::ops::Range;
 
@@ -30,32 +31,16 @@ struct Chunk {
     slots: Range<usize>,
 }
 
-/// Lists of indices, one after another.
-#[derive(Clone, Debug, Default)]
-struct Lists {
-    offsets: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl Lists {
-    #[inline]
-    fn get(&self, k: usize) -> &[u32] {
-        &self.items[self.offsets[k] as usize..self.offsets[k + 1] as usize]
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(&self.offsets[..]) + size_of_val(&self.items[..])
-    }
-}
-
 /// Who adds where, for one model, and the sums of the chunks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ForcePlan {
     chunks: Vec<Chunk>,
-    /// By slot: the corners of its chunk that it sums, ascending.
-    corners: Lists,
-    /// By vertex: its slots, ascending.
-    slots: Lists,
+    /// By chunk and slot: the corners of the chunk that the slot sums, ascending.
+    corners: Sums,
+    /// By [`VERTEX_CHUNK`] vertices: the slots of each vertex, ascending.
+    slots: Sums,
+    /// The vertices of these sums, in chunks of as many: numbers within the chunk.
+    order: Vec<u32>,
     forces: Vec<Vec3>,
     /// Elastic energy of each chunk at the last run, J.
     energies: Vec<Real>,
@@ -65,24 +50,27 @@ impl ForcePlan {
     /// Plans for a model.
     pub(crate) fn new(model: &Model) -> Self {
         let mut plan = Self::default();
-        plan.corners.offsets.push(0);
         let (mut owners, mut sorted): (Vec<u32>, Vec<(u32, u32)>) = (vec![], vec![]);
+        let (mut ends, mut corners): (Vec<usize>, Vec<u32>) = (vec![], vec![]);
         for (batch, energy) in model.batches().iter().enumerate() {
             for elements in cut(energy.as_ref()) {
                 sorted.clear();
                 sorted.extend(corner_vertices(energy.as_ref(), elements.clone()).iter().copied().zip(0..));
-                let (corners, first) = (sorted.len(), owners.len());
+                let (count, first) = (sorted.len(), owners.len());
                 sorted.sort_unstable();
+                corners.clear();
+                corners.extend(sorted.iter().map(|&(_, corner)| corner));
+                ends.clear();
+                ends.push(0);
                 for same in sorted.chunk_by(|a, b| a.0 == b.0) {
-                    owners.push(same[0].0);
-                    plan.corners.items.extend(same.iter().map(|&(_, corner)| corner));
-                    plan.corners.offsets.push(plan.corners.items.len() as u32);
+                    ends.push(ends[ends.len() - 1] + same.len());
                 }
-                plan.chunks.push(Chunk { batch, elements, corners, slots: first..owners.len() });
+                let order = plan.corners.push(ends.len() - 1, |k| &corners[ends[k]..ends[k + 1]]);
+                owners.extend(order.iter().map(|&k| sorted[ends[k as usize]].0));
+                plan.chunks.push(Chunk { batch, elements, corners: count, slots: first..owners.len() });
             }
         }
-        let offsets = &mut plan.slots.offsets;
-        *offsets = vec![0; model.vertices() + 1];
+        let mut offsets = vec![0; model.vertices() + 1];
         for &vertex in &owners {
             offsets[vertex as usize + 1] += 1;
         }
@@ -90,10 +78,14 @@ impl ForcePlan {
             offsets[i + 1] += offsets[i];
         }
         let mut next = offsets.clone();
-        plan.slots.items = vec![0; owners.len()];
+        let mut slots = vec![0; owners.len()];
         for (slot, &vertex) in owners.iter().enumerate() {
-            plan.slots.items[next[vertex as usize] as usize] = slot as u32;
+            slots[next[vertex as usize]] = slot as u32;
             next[vertex as usize] += 1;
+        }
+        for first in (0..model.vertices()).step_by(VERTEX_CHUNK) {
+            let count = VERTEX_CHUNK.min(model.vertices() - first);
+            plan.order.extend(plan.slots.push(count, |k| &slots[offsets[first + k]..offsets[first + k + 1]]));
         }
         plan.forces = vec![Vec3::zeros(); owners.len()];
         plan.energies = vec![0.0; plan.chunks.len()];
@@ -108,12 +100,12 @@ impl ForcePlan {
         base: impl Fn(usize) -> Vec3 + Sync,
         out: &mut [Vec3],
     ) {
-        run_chunks(model, x, &self.corners, &self.chunks, &mut self.forces, &mut self.energies);
-        let (slots, forces) = (&self.slots, &self.forces);
+        run_chunks(model, x, &self.corners, 0, &self.chunks, &mut self.forces, &mut self.energies);
+        let (slots, forces, order) = (&self.slots, &self.forces, &self.order);
         exec::for_each_chunk(out, VERTEX_CHUNK, |first, out| {
-            for (vertex, out) in (first..).zip(out) {
-                *out = slots.get(vertex).iter().fold(base(vertex), |sum, &slot| sum + forces[slot as usize]);
-            }
+            let order = &order[first..first + out.len()];
+            let start = |k: usize| base(first + order[k] as usize);
+            slots.run(first / VERTEX_CHUNK, forces, start, |k, sum| out[order[k] as usize] = sum);
         });
     }
 
@@ -127,6 +119,7 @@ impl ForcePlan {
         size_of_val(&self.chunks[..])
             + self.corners.bytes()
             + self.slots.bytes()
+            + size_of_val(&self.order[..])
             + size_of_val(&self.forces[..])
             + size_of_val(&self.energies[..])
     }
@@ -149,11 +142,12 @@ fn corner_vertices(batch: &dyn EnergyBatch, elements: Range<usize>) -> &[u32] {
     }
 }
 
-/// Runs some chunks, halves side by side, each with its own part of the slots.
+/// Runs the chunks from the one numbered `first` on, halves side by side, each with its own part of the slots.
 fn run_chunks(
     model: &Model,
     x: &[Vec3],
-    lists: &Lists,
+    sums: &Sums,
+    first: usize,
     chunks: &[Chunk],
     forces: &mut [Vec3],
     energies: &mut [Real],
@@ -165,14 +159,14 @@ fn run_chunks(
         let (left_forces, right_forces) = forces.split_at_mut(right[0].slots.start - first_slot);
         let (left_energies, right_energies) = energies.split_at_mut(middle);
         rayon::join(
-            || run_chunks(model, x, lists, left, left_forces, left_energies),
-            || run_chunks(model, x, lists, right, right_forces, right_energies),
+            || run_chunks(model, x, sums, first, left, left_forces, left_energies),
+            || run_chunks(model, x, sums, first + middle, right, right_forces, right_energies),
         );
         return;
     }
     let mut room = [Vec3::zeros(); CORNERS];
     let mut long = vec![]; // elements of very many corners are rare; they pay for a heap buffer
-    for (chunk, energy) in chunks.iter().zip(energies) {
+    for ((number, chunk), energy) in (first..).zip(chunks).zip(energies) {
         let buffer = if chunk.corners <= CORNERS {
             &mut room[..chunk.corners]
         } else {
@@ -181,13 +175,6 @@ fn run_chunks(
         };
         *energy = model.batches()[chunk.batch].forces(chunk.elements.clone(), x, buffer);
         let slots = &mut forces[chunk.slots.start - first_slot..chunk.slots.end - first_slot];
-        let (buffer, ends) = (&*buffer, &lists.offsets[chunk.slots.start..=chunk.slots.end]);
-        for (bounds, force) in ends.windows(2).zip(slots) {
-            let mut sum = Vec3::zeros();
-            for &corner in &lists.items[bounds[0] as usize..bounds[1] as usize] {
-                sum += buffer[corner as usize];
-            }
-            *force = sum;
-        }
+        sums.run(number, buffer, |_| Vec3::zeros(), |k, sum| slots[k] = sum);
     }
 }

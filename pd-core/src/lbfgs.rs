@@ -84,17 +84,22 @@ impl Lbfgs {
         }
     }
 
-    /// In: z = A⁻¹(b − Y c). Out: the direction.
-    pub(crate) fn direct(&self, z: &mut [Vec3]) {
+    /// γ, the scale of a step of projective dynamics beside the span.
+    pub(crate) fn scale(&self) -> Real {
+        self.scale
+    }
+
+    /// In: z = A⁻¹(b − Y c), or with another matrix in place of A. Out: the direction with `scale` as γ.
+    pub(crate) fn direct(&self, z: &mut [Vec3], scale: Real) {
         let held = self.pairs.len();
         let mut overlaps = Row::default();
         for (i, overlap) in overlaps[..held].iter_mut().enumerate() {
             *overlap = dot(self.pairs.pair(self.pairs.slot(i)).1, z);
         }
         let weights = self.model.solve(&overlaps);
-        z.iter_mut().for_each(|z| *z *= self.scale);
+        z.iter_mut().for_each(|z| *z *= scale);
         for i in 0..held {
-            add(z, self.pairs.pair(self.pairs.slot(i)).0, self.newton[i] - self.scale * weights[i]);
+            add(z, self.pairs.pair(self.pairs.slot(i)).0, self.newton[i] - scale * weights[i]);
         }
     }
 
@@ -164,7 +169,7 @@ mod tests {
             let b = downhill(&x);
             let mut direction = b.clone();
             memory.reduce(&mut direction);
-            memory.direct(&mut direction);
+            memory.direct(&mut direction, memory.scale());
             let next: Vec<Vec3> = x.iter().zip(&direction).map(|(x, d)| x + d).collect();
             let after = downhill(&next);
             memory.rescale(1.0, dot(&b, &direction), dot(&after, &direction));
@@ -182,6 +187,29 @@ mod tests {
     }
 
     #[test]
+    fn two_first_hessians_share_one_memory() {
+        // Steps with A = I and with the diagonal of H in turn, each conjugate to those before: still one step late.
+        let mut memory = Lbfgs::new(5, 3);
+        let mut x = vec![Vec3::zeros(); 3];
+        let mut left = vec![];
+        for step in 0..4 {
+            let b = downhill(&x);
+            let mut direction = b.clone();
+            memory.reduce(&mut direction);
+            if step % 2 == 0 {
+                (0..3).for_each(|i| direction[i] /= H[i][i]);
+            }
+            memory.direct(&mut direction, if step % 2 == 0 { 0.7 } else { 1.3 });
+            let next: Vec<Vec3> = x.iter().zip(&direction).map(|(x, d)| x + d).collect();
+            memory.remember((&x, &b), (&next, &downhill(&next)));
+            x = next;
+            left.push(dot(&downhill(&x), &downhill(&x)).sqrt());
+        }
+        assert!(left[2] > 1e-3, "not by luck: {left:?}");
+        assert!(left[3] < 1e-12, "{left:?}");
+    }
+
+    #[test]
     fn directions_meet_all_secant_equations() {
         // Along each remembered step the model is the Hessian itself, so the inverse maps y to s.
         let mut memory = Lbfgs::new(5, 3);
@@ -194,7 +222,7 @@ mod tests {
             let (before, after) = (downhill(&pair[0]), downhill(&pair[1]));
             let mut direction: Vec<Vec3> = before.iter().zip(&after).map(|(b, a)| b - a).collect();
             memory.reduce(&mut direction);
-            memory.direct(&mut direction);
+            memory.direct(&mut direction, memory.scale());
             for i in 0..3 {
                 assert!((direction[i] - (pair[1][i] - pair[0][i])).norm() < 1e-12, "{i}");
             }

@@ -38,6 +38,7 @@ mod background;
 mod builder;
 mod collider;
 mod descent;
+mod diagonal;
 mod energy;
 mod error;
 pub mod exec;
@@ -59,6 +60,7 @@ mod start;
 mod state;
 mod stencil;
 pub mod stepper;
+mod sums;
 
 pub use acceleration::Acceleration;
 pub use background::{BackgroundPrepare, Prepared};

@@ -73,11 +73,12 @@ impl ProjectiveDynamics {
         let params = context.params;
         let mut first_norm = self.descent.start(context, now, report)?;
         for _ in 0..params.iterations {
-            if params.measure {
-                let objective = self.measure_objective(context)?;
-                self.objectives.push(objective);
-            }
-            let norm = exec::awake(|| self.descent.iterate(context, report))?;
+            let norm = exec::awake(|| {
+                if params.measure {
+                    self.objectives.push(self.descent.measure(context, report)?);
+                }
+                self.descent.iterate(context, report)
+            })?;
             let first_norm = *first_norm.get_or_insert(norm);
             report.reduction = if first_norm > 0.0 { norm / first_norm } else { 0.0 };
             if report.reduction <= params.tolerance && params.tolerance > 0.0 {
@@ -87,17 +88,10 @@ impl ProjectiveDynamics {
         self.descent.finish(context, report)
     }
 
-    /// The objective at the present iterate, without touching what the iteration remembers of it.
-    fn measure_objective(&mut self, context: &StepContext<'_>) -> Result<Real, StepError> {
-        // b belongs to the iterate already or is overwritten by the next evaluation; counts and times stay out of
-        // the report.
-        self.descent.evaluate(context, &mut StepReport::default())?;
-        self.descent.objective_here(context)
-    }
-
     /// Objective and largest force imbalance at the last iterate, with one more local step.
     fn measure_minimum(&mut self, context: &StepContext<'_>) -> Result<Measures, StepError> {
-        let objective = self.measure_objective(context)?;
+        // Its time is not that of the step.
+        let objective = self.descent.measure(context, &mut StepReport::default())?;
         let b = &self.descent.b;
         let leaf = |range: std::ops::Range<usize>| b[range].iter().map(|b| b.norm()).fold(0.0, Real::max);
         let residual = exec::reduce(0..b.len(), VERTEX_CHUNK, &leaf, &Real::max);

@@ -15,20 +15,32 @@
 //! iterate is taken that has a larger objective than s. All follows from the state alone, so a step does not depend on how
 //! the state was reached.
 //!
-//! The last two points that were compared, and the gradients there, are a first pair for L-BFGS; so are s and g where g is
-//! too far but leads the right way.
+//! Whether g is worth a local step the matrix says beforehand. Along w = g − s the objective falls with the slope b·w, b = −∇
+//! at s, and its curvature is at most wᵀAw: so it is least no nearer than the part τ = b·w / wᵀAw of the way, and at that
+//! part it is less than at s (of laws that are distances A is a bound, Bouaziz et al. 2014). If τ is small, g is too far.
+//! Then s + τ w is tried in its place, unless w is little else than the forces at s themselves, M⁻¹b, as it is after an
+//! impact: a step of Jacobi's does the same and better.
+//!
+//! L-BFGS remembers a pair of each comparison, and has steps like Jacobi's that heed these pairs (`diagonal.rs`) in place
+//! of r. Five local steps at most are spent before the first solve.
 
 use crate::acceleration::Memory;
 use crate::anderson::dot;
 use crate::descent::Descent;
-use crate::{Real, State, StepContext, StepError, StepReport, resolve_collisions};
+use crate::diagonal::RELAXATION;
+use crate::exec::{self, VERTEX_CHUNK};
+use crate::lbfgs::Lbfgs;
+use crate::{Csr, Real, State, StepContext, StepError, StepReport, Vec3, resolve_collisions};
 use std::mem::swap;
 
-/// Length of the step of Jacobi's. The diagonal alone overestimates the curvature along most forces, as A does.
-const RELAXATION: Real = 2.0;
+/// Least τ for which g itself is tried. The curvature may be a tenth of the bound, so g may be less far than τ says.
+const NEAR: Real = 0.015;
 
 /// Least part of the way to a guess that must descend for its curvature to be remembered.
 const GENTLE: Real = 0.03;
+
+/// Largest cosine between w and b at which w says something new.
+const ALIKE: Real = 0.5;
 
 impl Descent {
     /// Chooses the first iterate; accelerated steps leave it evaluated. Returns ‖∇objective(s)‖, what the tolerance is
@@ -39,7 +51,7 @@ impl Descent {
         now: &State,
         report: &mut StepReport,
     ) -> Result<Option<Real>, StepError> {
-        self.evaluated = false;
+        (self.evaluated, self.spare) = (false, false);
         match &mut self.memory {
             Memory::None => {
                 self.x.copy_from_slice(&self.s);
@@ -48,43 +60,118 @@ impl Descent {
             Memory::Anderson(memory) => memory.reset(),
             Memory::Lbfgs(memory) => memory.reset(),
         }
+        // Taken out so that it can be used beside the rest of `self`, and put back whatever happens.
+        let mut memory = std::mem::replace(&mut self.memory, Memory::None);
+        let imbalance = self.start_with(memory.pairs(), context, now, report);
+        self.memory = memory;
+        self.evaluated = imbalance.is_ok();
+        imbalance.map(Some)
+    }
+
+    fn start_with(
+        &mut self,
+        mut pairs: Option<&mut Lbfgs>,
+        context: &StepContext<'_>,
+        now: &State,
+        report: &mut StepReport,
+    ) -> Result<Real, StepError> {
+        let dt = context.params.dt;
+        self.guess_by_forces(context, now, report)?;
+        self.x.copy_from_slice(&self.s);
+        self.evaluate(context, report)?;
+        self.objective = self.objective_here(context)?;
+        let imbalance = dot(&self.b, &self.b).sqrt();
+        if self.try_forces(pairs.as_deref_mut(), context, report)? {
+            return Ok(imbalance);
+        }
+        for (i, guess) in self.other_x.iter_mut().enumerate() {
+            *guess = now.x[i] + now.v[i] * dt;
+        }
+        resolve_collisions(context.colliders, now.time + dt, &mut self.other_x);
+        if context.params.hold_pinned {
+            for &vertex in context.model.pinned() {
+                self.other_x[vertex as usize] = self.s[vertex as usize];
+            }
+        }
+        self.compare(context, report)?;
+        match pairs {
+            None => {
+                for (i, guess) in self.other_x.iter_mut().enumerate() {
+                    *guess = self.x[i] + self.b[i] * (RELAXATION * self.inverse_diagonal[i]);
+                }
+                self.compare(context, report)?;
+            }
+            Some(pairs) => {
+                pairs.remember((&self.other_x, &self.other_b), (&self.x, &self.b));
+                self.diagonal_step(pairs, context, report)?;
+                if self.spare {
+                    self.diagonal_step(pairs, context, report)?;
+                }
+            }
+        }
+        Ok(imbalance)
+    }
+
+    /// g, to the other iterate.
+    fn guess_by_forces(
+        &mut self,
+        context: &StepContext<'_>,
+        now: &State,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
         let (masses, dt) = (context.model.masses(), context.params.dt);
         self.x.copy_from_slice(&now.x);
         self.evaluate(context, report)?;
         for (i, guess) in self.other_x.iter_mut().enumerate() {
             *guess = now.x[i] + self.b[i] * (dt * dt / masses[i]);
         }
-        self.x.copy_from_slice(&self.s);
-        self.evaluate(context, report)?;
-        self.objective = self.objective_here(context)?;
-        let imbalance = dot(&self.b, &self.b).sqrt();
-        if !self.compare(context, report)? {
-            self.remember_gentle();
-            for (i, guess) in self.other_x.iter_mut().enumerate() {
-                *guess = now.x[i] + now.v[i] * dt;
+        Ok(())
+    }
+
+    /// From s, evaluated, and g, the other iterate, not yet: goes to g or part of the way, and says whether g was taken.
+    /// Where nothing was tried there is a local step to spare.
+    fn try_forces(
+        &mut self,
+        pairs: Option<&mut Lbfgs>,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+    ) -> Result<bool, StepError> {
+        for (way, (x, other)) in self.direction.iter_mut().zip(self.x.iter().zip(&self.other_x)) {
+            *way = other - x;
+        }
+        let (descent, bound) = (dot(&self.b, &self.direction), square(&self.matrix, &self.direction));
+        if descent > NEAR * bound {
+            let taken = self.compare(context, report)?;
+            // Both ends of the way are known now; the iterate at its start is the present one unless g was taken.
+            let rest = dot(if taken { &self.b } else { &self.other_b }, &self.direction);
+            let gentle = taken || descent > GENTLE * (descent - rest);
+            if let (true, Some(pairs)) = (gentle, pairs) {
+                pairs.remember((&self.other_x, &self.other_b), (&self.x, &self.b));
             }
-            resolve_collisions(context.colliders, now.time + dt, &mut self.other_x);
-            if context.params.hold_pinned {
-                for &vertex in context.model.pinned() {
-                    self.other_x[vertex as usize] = self.s[vertex as usize];
-                }
+            return Ok(taken);
+        }
+        let norms = dot(&self.b, &self.b) * dot(&self.direction, &self.direction);
+        let part = descent / bound;
+        // False for what is not a number.
+        if let (true, true, Some(pairs)) = (part > 0.0, descent < ALIKE * norms.sqrt(), pairs) {
+            for (guess, (x, way)) in self.other_x.iter_mut().zip(self.x.iter().zip(&self.direction)) {
+                *guess = x + way * part;
             }
             self.compare(context, report)?;
-            for (i, guess) in self.other_x.iter_mut().enumerate() {
-                *guess = self.x[i] + self.b[i] * (RELAXATION * self.inverse_diagonal[i]);
-            }
-            self.compare(context, report)?;
+            pairs.remember((&self.other_x, &self.other_b), (&self.x, &self.b));
+        } else {
+            self.spare = true;
         }
-        if let Memory::Lbfgs(memory) = &mut self.memory {
-            memory.remember((&self.other_x, &self.other_b), (&self.x, &self.b));
-        }
-        self.evaluated = true;
-        Ok(Some(imbalance))
+        Ok(false)
     }
 
     /// Evaluates the other iterate and makes it the present one if its objective is less; says whether it was. Both are
     /// evaluated afterwards.
-    fn compare(&mut self, context: &StepContext<'_>, report: &mut StepReport) -> Result<bool, StepError> {
+    pub(crate) fn compare(
+        &mut self,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+    ) -> Result<bool, StepError> {
         self.exchange();
         self.evaluate(context, report)?;
         let objective = self.objective_here(context)?;
@@ -98,21 +185,33 @@ impl Descent {
         Ok(less)
     }
 
-    /// Remembers the pair of the present iterate and the other one where it says more than that the way between them is
-    /// stiff: where the objective is least at a considerable part of it.
-    fn remember_gentle(&mut self) {
-        let Memory::Lbfgs(memory) = &mut self.memory else { return };
-        for (way, (x, other)) in self.direction.iter_mut().zip(self.x.iter().zip(&self.other_x)) {
-            *way = other - x;
-        }
-        let (descent, rest) = (dot(&self.b, &self.direction), dot(&self.other_b, &self.direction));
-        if descent > GENTLE * (descent - rest) {
-            memory.remember((&self.other_x, &self.other_b), (&self.x, &self.b));
-        }
-    }
-
     fn exchange(&mut self) {
         swap(&mut self.x, &mut self.other_x);
         swap(&mut self.b, &mut self.other_b);
+    }
+}
+
+/// wᵀAw, over the three coordinates.
+fn square(matrix: &Csr, w: &[Vec3]) -> Real {
+    let leaf = |rows: std::ops::Range<usize>| {
+        rows.map(|i| w[i].dot(&matrix.row(i).fold(Vec3::zeros(), |sum, (j, value)| sum + w[j] * value)))
+            .sum::<Real>()
+    };
+    exec::reduce(0..w.len(), VERTEX_CHUNK, &leaf, &|a, b| a + b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_are_those_of_the_product() {
+        let triplets = [(0, 0, 2.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 3.0), (2, 2, 0.5)];
+        let matrix = Csr::from_triplets(3, &triplets).unwrap();
+        let w = [Vec3::new(1.0, 2.0, 0.0), Vec3::new(-1.0, 0.5, 4.0), Vec3::new(0.0, 0.0, 2.0)];
+        let mut product = [0.0; 9];
+        matrix.multiply(crate::as_flat(&w), &mut product, 3);
+        let expected: Real = crate::as_flat(&w).iter().zip(&product).map(|(w, p)| w * p).sum();
+        assert_eq!(square(&matrix, &w), expected);
     }
 }

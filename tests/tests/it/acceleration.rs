@@ -52,6 +52,36 @@ fn all_steppers_reach_the_same_minimiser() {
     }
 }
 
+/// The goal of acceleration, in a frame of smooth motion and in the impact that is hardest of its scene.
+#[test]
+fn four_lbfgs_iterations_are_as_good_as_ten_plain_ones() {
+    let registry = Registry::standard();
+    for (name, frames) in [("bunny-twin", 30), ("armadillo-free-twin", 36)] {
+        let scene = Scene::load(name, &ModelPaths::default()).unwrap();
+        let mut run = SceneRun::new(scene, &registry).unwrap();
+        for _ in 0..frames {
+            run.advance().unwrap();
+        }
+        let step = |stepper: &str, iterations: usize, tolerance: Real| {
+            let (state, stepper) = (run.sim.state.clone(), registry.stepper(stepper, "panels").unwrap());
+            let mut sim = Simulation::with_boxed(run.scene.model(state.time).unwrap(), state, stepper);
+            sim.colliders = run.scene.colliders().unwrap();
+            sim.params = StepParams { iterations, tolerance, ..run.scene.params() };
+            let report = sim.step().unwrap();
+            (sim.state, report)
+        };
+        let (exact, report) = step("pd-lbfgs", 400, 1e-6);
+        assert!(report.reduction <= 1e-6, "{name}: {} left", report.reduction);
+        let error = |state: &State| -> Real {
+            state.x.iter().zip(&exact.x).map(|(a, b)| (a - b).norm_squared()).sum::<Real>().sqrt()
+        };
+        let (plain, _) = step("pd", 10, 0.0);
+        let (fast, report) = step("pd-lbfgs", 4, 0.0);
+        assert!(error(&fast) <= error(&plain), "{name}: {} of {}", error(&fast), error(&plain));
+        assert!(report.local_steps <= 10, "{name}: {} local steps", report.local_steps);
+    }
+}
+
 /// Objectives that differ by their rounding alone cannot be compared; slopes still can.
 #[test]
 fn lbfgs_goes_on_below_the_rounding_of_the_objective() {
