@@ -81,4 +81,12 @@ impl SceneError {
     pub fn io(path: impl Into<PathBuf>, error: &std::io::Error) -> Self {
         Self::Io { path: path.into(), what: error.to_string() }
     }
+
+    /// A name of a stepper or solver that is not known, with the scene that gives it; other errors as they are.
+    pub fn in_scene(self, file: &str) -> Self {
+        match self {
+            Self::Registry(what) => Self::Registry(format!("{file}: solver: {what}")),
+            other => other,
+        }
+    }
 }

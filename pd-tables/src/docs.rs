@@ -1,12 +1,13 @@
 //! Blocks of documents that are generated from a report, so that no speed is claimed that was not measured.
 //!
 //! A block stands between the lines `<!-- measured: NAME -->` and `<!-- /measured -->`. Names: `headline` (the scenes of
-//! table 7.2 in short), or the id of a table.
+//! table 7.2 in short), `threads` (what more threads gain in the same table), `choice` (the fastest steppers and solvers at
+//! equal error), or the id of a table.
 
 use crate::lab::TableError;
 use crate::render::markdown;
 use crate::report::write;
-use crate::{Cell, Report, Table};
+use crate::{Cell, Column, Report, Table};
 use std::path::{Path, PathBuf};
 
 const BEGIN: &str = "<!-- measured: ";
@@ -70,6 +71,8 @@ fn renew(report: &Report, text: &str) -> Option<String> {
 fn content(report: &Report, name: &str) -> Option<String> {
     let table = match name {
         "headline" => headline(report.table("7.2")?),
+        "threads" => threads(report.table("7.2")?),
+        "choice" => choice(report.table("7.4-equal")?),
         id => report.table(id)?.clone(),
     };
     let rows = markdown::rows(&table);
@@ -106,10 +109,63 @@ fn headline(table: &Table) -> Table {
     short
 }
 
+/// What more threads gain: the rates of table 7.2 with `panels` on one and on all.
+fn threads(table: &Table) -> Table {
+    let columns = ["scene", "FPS, 1 thread", "FPS, all threads", "all / 1"].map(Column::timing).to_vec();
+    let mut short = Table::new("threads", "", "", columns);
+    for row in 0..table.rows.len() {
+        let cell = |name: &str| table.cell(row, name).cloned().unwrap_or(Cell::Empty);
+        let (one, all) = (cell("panels, 1 thread"), cell("median"));
+        if one.is_numeric() {
+            short.push(vec![cell("scene"), one.clone(), all.clone(), all.over(&one)]);
+        }
+    }
+    short
+}
+
+/// The fastest at equal error, scene by scene: of all, of direct and of iterative solvers under the plain stepper.
+fn choice(table: &Table) -> Table {
+    let names = [
+        "scene",
+        "fastest to 1e-2",
+        "ms",
+        "fastest direct solver of `pd`",
+        "ms",
+        "fastest iterative solver of `pd`",
+        "ms",
+        "iterative / direct",
+    ];
+    let mut short = Table::new("choice", "", "", names.map(Column::timing).to_vec());
+    let mut scenes: Vec<&Cell> = table.rows.iter().filter_map(|row| row.first()).collect();
+    scenes.dedup();
+    let direct = |name: &str| name.starts_with("pd/panels") || name.starts_with("pd/cholesky");
+    for scene in scenes {
+        // (name, ms) of the fastest whose name is asked for; empty if none came that near.
+        let fastest = |asked: &dyn Fn(&str) -> bool| -> [Cell; 2] {
+            let rows = (0..table.rows.len()).filter(|&row| table.rows[row].first() == Some(scene));
+            let reached = rows.filter_map(|row| {
+                let name = table.cell(row, "stepper/global")?.to_string();
+                let ms = table.cell(row, "ms to 1e-2")?.value()?;
+                asked(&name).then_some((name, ms))
+            });
+            let least = reached.min_by(|a, b| a.1.total_cmp(&b.1));
+            least.map_or([Cell::Empty, Cell::Empty], |(name, ms)| [Cell::text(name), Cell::Number(ms)])
+        };
+        let all = fastest(&|_| true);
+        let exact = fastest(&direct);
+        let iterative = fastest(&|name| name.starts_with("pd/") && !direct(name));
+        if all[0] != Cell::Empty {
+            let ratio = iterative[1].over(&exact[1]);
+            short.push([&[scene.clone()][..], &all, &exact, &iterative, &[ratio]].concat());
+        }
+    }
+    short
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Column, Machine};
+    use crate::{Machine, Outcome};
 
     fn report() -> Report {
         let mut table = Table::new("7.1", "t", "", vec![Column::fixed("a")]);
@@ -125,6 +181,40 @@ mod tests {
         assert!(!new.contains("old") && new.contains("kept") && new.contains("\nb\n"));
         assert_eq!(renew(&report(), &new).unwrap(), new, "a second time changes nothing");
         assert_eq!(renew(&report(), "no block"), None);
+    }
+
+    #[test]
+    fn the_fastest_of_each_kind_are_chosen() {
+        let columns = ["scene", "stepper/global", "ms to 1e-2"].map(Column::timing).to_vec();
+        let mut table = Table::new("7.4-equal", "", "", columns);
+        let mut add =
+            |scene: &str, name: &str, ms: Cell| table.push(vec![Cell::text(scene), Cell::text(name), ms]);
+        for (name, ms) in [("pd/cholesky", 4.0), ("pd/panels", 2.0), ("pd/pcg", 7.0), ("pd/jacobi", 6.0)] {
+            add("a", name, Cell::Number(ms));
+        }
+        add("a", "pd-lbfgs/panels", Cell::Number(1.0));
+        add("b", "pd/panels-f16", Cell::Number(3.0));
+        add("b", "pd/pcg", Cell::Outcome(Outcome::NotReached));
+        add("c", "all", Cell::Outcome(Outcome::ModelNotPresent));
+        let words: Vec<String> = choice(&table)
+            .rows
+            .iter()
+            .map(|row| row.iter().map(|c| c.to_string()).collect::<Vec<_>>().join(" "))
+            .collect();
+        assert_eq!(
+            words,
+            ["a pd-lbfgs/panels 1 pd/panels 2 pd/jacobi 6 3", "b pd/panels-f16 3 pd/panels-f16 3   "]
+        );
+    }
+
+    #[test]
+    fn threads_are_compared_where_there_are_figures() {
+        let columns = ["scene", "panels, 1 thread", "median"].map(Column::timing).to_vec();
+        let mut table = Table::new("7.2", "", "", columns);
+        table.push(vec![Cell::text("a"), Cell::Number(10.0), Cell::Number(15.0)]);
+        table.push(vec![Cell::text("b"), Cell::Outcome(Outcome::ModelNotPresent)]);
+        let short = threads(&table);
+        assert_eq!((short.rows.len(), short.cell(0, "all / 1")), (1, Some(&Cell::Number(1.5))));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a report says of the machine, the source and the day.
 
 use crate::device_name;
+use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -21,7 +22,8 @@ pub struct Machine {
     pub device: Option<String>,
     /// Version of this program.
     pub version: String,
-    /// Git revision of the current directory, with "+changes" where files differ from it.
+    /// Git revision of this workspace, if the current directory is in it, with "+changes" where files other than
+    /// documents (which reports themselves write) differ from it; otherwise "unknown".
     pub revision: String,
     /// Day in universal time, YYYY-MM-DD.
     pub date: String,
@@ -102,8 +104,14 @@ fn git(arguments: &[&str]) -> Option<String> {
 }
 
 fn revision() -> Option<String> {
+    // Another project's revision would say nothing about this one.
+    let root = git(&["rev-parse", "--show-toplevel"])?;
+    if !Path::new(&root).join("pd-tables/Cargo.toml").is_file() {
+        return None;
+    }
     let revision = git(&["rev-parse", "--short=10", "HEAD"])?;
-    let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    let sources = [":/", ":(top,exclude)docs", ":(top,exclude)*.md"];
+    let changes = git(&[&["status", "--porcelain", "--untracked-files=no", "--"], &sources[..]].concat())?;
     Some(if changes.is_empty() { revision } else { revision + "+changes" })
 }
 

@@ -23,6 +23,7 @@ pub struct Report {
 
 /// Makes the tables asked for; `peers` are measurements of other engines for table 7.6.
 pub fn report(lab: &Lab<'_>, ids: &[Id], peers: Option<&PeerRows>) -> Result<Report, TableError> {
+    let machine = Machine::here(); // before the work: the sources may change meanwhile
     let part = tables::make(lab, ids, peers)?;
     let names: Vec<&str> = ids.iter().map(|id| id.name()).collect();
     let effort = &lab.effort;
@@ -36,7 +37,7 @@ pub fn report(lab: &Lab<'_>, ids: &[Id], peers: Option<&PeerRows>) -> Result<Rep
         ("scenes", if lab.only.is_empty() { "all".into() } else { lab.only.join(" ") }),
     ];
     Ok(Report {
-        machine: Machine::here(),
+        machine,
         settings: settings.map(|(name, value)| (name.to_owned(), value)).to_vec(),
         tables: part.tables,
         figures: part.figures,

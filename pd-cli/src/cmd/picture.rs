@@ -43,6 +43,12 @@ fn parse_angles(text: &str) -> Result<(f64, f64), String> {
 }
 
 pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
+    if !arguments.out.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
+        return Err(Failure::file(
+            &arguments.out,
+            "pictures are PNG files; give it a name that ends in .png",
+        ));
+    }
     check_writable(&arguments.out)?;
     let scene = Scene::load(&arguments.scene, models)?;
     let mut run = SceneRun::new(scene, &Registry::standard())?;

@@ -143,7 +143,9 @@ fn start(arguments: &Arguments, scene: Scene) -> Result<(SceneRun, String), Fail
     let solver = &scene.desc.solver;
     let (stepper, global, options) = (&solver.stepper, &solver.global, solver.options());
     // Unknown names are found here, whatever runs them.
-    let on_cpu = Registry::standard().stepper_with(stepper, global, &options)?;
+    let on_cpu = Registry::standard()
+        .stepper_with(stepper, global, &options)
+        .map_err(|error| error.in_scene(&scene.name))?;
     let on_device = device::stepper(arguments.device, stepper, global, &options)?;
     let (stepper, name) = on_device.map_or((on_cpu, "cpu".to_owned()), |on| (on.stepper, on.device));
     let run = match &arguments.resume {

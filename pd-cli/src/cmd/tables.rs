@@ -65,6 +65,7 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
             say_aside(words);
         }
     };
+    let begun = std::time::Instant::now();
     let effort = if arguments.quick { Effort::QUICK } else { Effort::FULL };
     let mut lab = Lab::new(models, effort, threads, &progress)?;
     lab.only.clone_from(&arguments.only);
@@ -74,6 +75,7 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
         None
     };
     let report = pd_tables::report(&lab, &ids, peers.as_ref())?;
+    progress(&format!("measured in {:.1} min", begun.elapsed().as_secs_f64() / 60.0));
     deliver(arguments, &report)
 }
 

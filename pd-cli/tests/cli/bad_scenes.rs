@@ -68,6 +68,18 @@ const VALUES: &[Case] = &[
     ("dt NaN", "dt = 0.01", "dt = nan", &["scene.toml", "step", "dt is NaN"]),
     ("dt infinite", "dt = 0.01", "dt = inf", &["scene.toml", "step", "dt is inf"]),
     ("dt whose square is zero", "dt = 0.01", "dt = 1e-200", &["scene.toml", "step", "dt is"]),
+    (
+        "unknown solver",
+        "dt = 0.01",
+        "dt = 0.01\n[solver]\nglobal = \"panel\"",
+        &["scene.toml: solver: ", "panel", "panels"],
+    ),
+    (
+        "unknown stepper",
+        "dt = 0.01",
+        "dt = 0.01\n[solver]\nstepper = \"magic\"",
+        &["scene.toml: solver: ", "magic", "pd-lbfgs"],
+    ),
     ("no iterations", "dt = 0.01", "iterations = 0", &["scene.toml", "step", "iterations"]),
     ("countless iterations", "dt = 0.01", "iterations = 9223372036854775807", &["step", "iterations"]),
     ("no substeps", "dt = 0.01", "substeps = 0", &["scene.toml", "step.substeps"]),

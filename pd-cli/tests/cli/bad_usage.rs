@@ -33,6 +33,8 @@ fn wrong_flags_are_refused() {
         (&["picture", "bar", "--frame", "1", "--size", "99999x99999", "--out", "a.png"], &["99999"]),
         (&["picture", "bar", "--frame", "1", "--view", "up", "--out", "a.png"], &["up"]),
         (&["picture", "clothes", "--out", "a.png"], &["clothes"]),
+        (&["picture", "bar", "--frame", "1", "--out", "a.jpg"], &["a.jpg", ".png"]),
+        (&["picture", "bar", "--frame", "1", "--out", "a"], &[".png"]),
         (&["scenes", "--xml"], &["--xml"]),
         (&["tables", "7.9", "--out", "report"], &["7.9", "7.1, 7.2, 7.3, 7.4, 7.5, 7.6, 4.1", "all"]),
         (&["tables", "7.1", "--only", "clothes", "--out", "report"], &["clothes", "cloth-pair"]),
@@ -76,7 +78,8 @@ fn outputs_that_cannot_be_written_are_refused() {
     }
     let arguments = ["run", "bar", "--frames", "1", "--positions", "good.txt", "--out", "frames"];
     report.refuses("a directory where a frame goes", &desk, &arguments, &["frame_00001.obj"]);
-    for place in ["file/a.png", "none/a.png", "frames"] {
+    std::fs::create_dir(desk.path("folder.png")).unwrap();
+    for place in ["file/a.png", "none/a.png", "folder.png"] {
         let arguments = ["picture", "bar", "--frame", "1", "--out", place];
         report.refuses(&format!("picture {place}"), &desk, &arguments, &[place]);
     }

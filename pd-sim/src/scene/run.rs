@@ -21,7 +21,9 @@ impl SceneRun {
     /// Starts a scene with the stepper and solver it names.
     pub fn new(scene: Scene, registry: &Registry) -> Result<Self, SceneError> {
         let solver = &scene.desc.solver;
-        let stepper = registry.stepper_with(&solver.stepper, &solver.global, &solver.options())?;
+        let stepper = registry
+            .stepper_with(&solver.stepper, &solver.global, &solver.options())
+            .map_err(|error| error.in_scene(&scene.name))?;
         Self::with_stepper(scene, stepper)
     }
 

@@ -23,7 +23,7 @@ tr.k span{position:sticky;left:6px;display:inline-block;max-width:min(92ch,88vw)
 th.t::after{content:'\u{a0}*';color:var(--warn)}
 .facts{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;font-size:13px;margin:10px 0}
 .facts dt,.note{color:var(--soft)}.facts dd{margin:0}.note{font-size:14px}
-figure{margin:14px 0}figure svg{width:100%;max-width:860px;height:auto;border:1px solid var(--rule);background:#fff}
+figure{margin:14px 0;overflow-x:auto;min-width:0}figure svg{width:100%;min-width:600px;max-width:860px;height:auto;border:1px solid var(--rule);background:#fff}
 .pair{display:flex;flex-wrap:wrap;gap:14px}.pair figure{flex:1 1 min(480px,100%);margin:4px 0}
 ";
 
