@@ -2,8 +2,9 @@
 //!
 //! `cargo run --release -p benches --features peers --bin speed_report -- [DIR] [--quick] [--part=NAME]… [--case=TEXT]`,
 //! DIR being `docs` by default. Parts are `solve`, `local`, `frame` and `acceleration`, all of them unless some are named;
-//! a run of some leaves the other sections of the file as they are. `--case` keeps the matrices and scenes whose name
-//! contains the text and prints instead of writing. Without `peers` Eigen and CHOLMOD are left out.
+//! a run of some leaves the other sections of the file as they are, each under the date, machine, revision and command it
+//! was measured with. `--case` keeps the matrices and scenes whose name contains the text and prints instead of writing.
+//! Without `peers` Eigen and CHOLMOD are left out.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a report program")]
 
 mod accelerated;
@@ -50,13 +51,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = arguments.iter().find(|a| !a.starts_with("--")).map_or("docs", String::as_str);
     let path = format!("{directory}/speed.md");
     let before = std::fs::read_to_string(&path).unwrap_or_default();
-    let mut text = head();
+    let mut text = String::from(HEAD);
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     for (name, title, make) in PARTS {
         let body = if named.is_empty() || named.contains(&name) {
             let made = if name == "frame" { make(&choice) } else { one.install(|| make(&choice)) };
             eprintln!("{name} done");
-            made.map_err(|error| error.to_string())?
+            stamp(name, choice.quick) + &made.map_err(|error| error.to_string())?
         } else {
             section(&before, title).to_owned()
         };
@@ -74,14 +75,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What stands above the sections.
-fn head() -> String {
-    let speeds = [1, 4, 16, 64].map(|mb| format!("{:.0} at {mb} MB", clock::bandwidth(mb << 20) / 1e9));
+/// What stands above the sections; it says nothing that a run of one part could make untrue of another.
+const HEAD: &str = "# Speed, measured\n\nMade by `cargo run --release -p benches --features peers --bin speed_report`, whole or \
+    one section at a time: each says with which command, when, where and of which revision it was measured.\n\nTimes are the \
+    least of interleaved rounds: of the thread's own processor time for one thread, of wall time for two. Ratios of one \
+    run are what counts.\n";
+
+/// The first paragraph of a section: where its figures come from.
+fn stamp(part: &str, quick: bool) -> String {
     let features = if cfg!(feature = "peers") { " --features peers" } else { "" };
+    let quick = if quick { " --quick" } else { "" };
+    let speeds = [1, 4, 16, 64].map(|mb| format!("{:.0} at {mb} MB", clock::bandwidth(mb << 20) / 1e9));
     format!(
-        "# Speed, measured\n\nMade by `cargo run --release -p benches{features} --bin speed_report`: {}.\n\nTimes are \
-         the least of interleaved rounds: of the thread's own processor time for one thread, of wall time for two. Ratios \
-         of one run are what counts.\n\nRead bandwidth of one thread on pages of 2 MB, GB/s: {}.\n",
+        "\nMeasured by `cargo run --release -p benches{features} --bin speed_report -- --part={part}{quick}`: {}. Read \
+         bandwidth of one thread on pages of 2 MB, GB/s: {}.\n",
         pd_tables::Machine::here().line(),
         speeds.join(", ")
     )
