@@ -2,7 +2,7 @@
 //! the path can be typed.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 /// What a path is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,17 @@ pub enum Purpose {
     Import,
     /// A directory for recordings.
     RecordTo,
+}
+
+impl Purpose {
+    /// What to do where no dialog opens.
+    pub fn otherwise(self) -> &'static str {
+        match self {
+            Self::Open | Self::Save => "No file chosen; a path can also be typed under Scenes, Files",
+            Self::Import => "No file chosen; a path can also be typed under Objects, Import a mesh",
+            Self::RecordTo => "No directory chosen; one can also be typed",
+        }
+    }
 }
 
 /// At most one dialog.
@@ -46,20 +57,16 @@ impl Dialogs {
         }
     }
 
-    /// The answer, once there is one.
-    pub fn answer(&mut self) -> Option<(Purpose, PathBuf)> {
+    /// The answer, once there is one; no path if the dialog was closed or could not be opened.
+    pub fn answer(&mut self) -> Option<(Purpose, Option<PathBuf>)> {
         let (purpose, wait) = self.open.as_ref()?;
-        match wait.try_recv() {
-            Ok(path) => {
-                let purpose = *purpose;
-                self.open = None;
-                path.map(|path| (purpose, path))
-            }
-            Err(std::sync::mpsc::TryRecvError::Empty) => None,
-            Err(std::sync::mpsc::TryRecvError::Disconnected) => {
-                self.open = None;
-                None
-            }
-        }
+        let path = match wait.try_recv() {
+            Ok(path) => path,
+            Err(TryRecvError::Empty) => return None,
+            Err(TryRecvError::Disconnected) => None,
+        };
+        let purpose = *purpose;
+        self.open = None;
+        Some((purpose, path))
     }
 }

@@ -63,11 +63,20 @@ impl Document {
 
     /// Writes the scene in full or not at all, and takes the file as its own.
     pub fn save(&mut self, path: &Path) -> Result<(), Problem> {
-        let text = self.text()?;
+        let parent = path.parent().map(Path::to_owned);
+        let mut moved = self.clone();
+        if let (Some(from), Some(to)) = (&self.directory, &parent) {
+            let past = moved.undo.iter_mut().chain(&mut moved.redo);
+            for desc in past.chain([&mut moved.desc, &mut moved.committed]) {
+                super::edit::keep_files(desc, from, to);
+            }
+        }
+        let text = moved.text()?;
         pd_mesh::io::write_atomically(path, |file| file.write_all(text.as_bytes()))
             .map_err(|error| Problem::not_written(path, error))?;
+        *self = moved;
         self.name = path.display().to_string();
-        self.directory = path.parent().map(Path::to_owned);
+        self.directory = parent;
         self.saved = self.desc.clone();
         Ok(())
     }

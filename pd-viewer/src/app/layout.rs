@@ -10,6 +10,7 @@ use egui::{Align, Layout, Panel, RichText, ScrollArea, Ui};
 impl eframe::App for App {
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
         self.take_in();
+        self.hold_window(ui);
         for action in keys::pressed(ui.ctx()) {
             self.act(action);
         }
@@ -31,6 +32,7 @@ impl eframe::App for App {
         egui::CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| self.show_stage(ui));
         self.show_help(ui);
         self.show_problem(ui);
+        self.show_leaving(ui);
         if let Some(desc) = opened.filter(|_| self.documents == before) {
             self.document.desc = desc;
         }
@@ -54,6 +56,9 @@ impl App {
     /// Does what a key or a button asks for.
     pub fn act(&mut self, action: Action) {
         match action {
+            // A recording steps by itself, and a step more would be a frame it does not see.
+            Action::RunPause if self.recording.is_filming() => self.stop_recording(),
+            Action::Step if self.recording.is_filming() => {}
             Action::RunPause => self.worker.send(Command::Run(!self.is_running())),
             Action::Step => self.worker.send(Command::Step(1)),
             Action::Restart => {
@@ -73,6 +78,7 @@ impl App {
             Action::Keep => self.worker.send(Command::Keep),
             Action::Restore => self.worker.send(Command::Restore),
             Action::Screenshot => self.start_recording(recording::Kind::Screenshot),
+            Action::Escape if self.leaving.is_some() => self.leaving = None,
             Action::Escape if self.help => self.help = false,
             Action::Escape if self.problem.is_some() => self.problem = None,
             Action::Escape => self.escape(),
@@ -100,7 +106,7 @@ impl App {
         self.dialogs.ask(purpose, move || context.request_repaint());
     }
 
-    fn save_or_ask(&mut self) {
+    pub(super) fn save_or_ask(&mut self) {
         let path = std::path::PathBuf::from(&self.document.name);
         if path.extension().is_some_and(|extension| extension == "toml") {
             self.save(&path);

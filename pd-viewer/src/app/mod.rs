@@ -11,6 +11,7 @@ pub mod history;
 pub mod import;
 pub mod keys;
 mod layout;
+pub mod leaving;
 mod notices;
 mod panels;
 pub mod recording;
@@ -97,6 +98,12 @@ pub struct App {
     pub field: Option<crate::draw::Field>,
     /// Recordings.
     pub recording: recording::Recording,
+    /// Where to go once it is known what becomes of the changes.
+    pub leaving: Option<leaving::Leaving>,
+    /// Whether the window closes in any case.
+    closing: bool,
+    /// The camera that showed everything, and the size of the view then.
+    framed: Option<(Camera, [u32; 2])>,
     requests: requests::Requests,
     sent: Option<(pd_sim::scene::SceneDesc, pd_cuda::Place)>,
     dialogs: dialogs::Dialogs,
@@ -161,6 +168,9 @@ impl App {
             help: false,
             field: None,
             recording: recording::Recording::default(),
+            leaving: None,
+            closing: false,
+            framed: None,
             requests: requests::Requests::default(),
             sent: None,
             dialogs: dialogs::Dialogs::default(),

@@ -1,12 +1,12 @@
 //! Recordings: pictures and meshes written by a thread of its own.
 //!
 //! Frames are handed over one by one through a short queue; while recording, the simulation is stepped frame by frame as the
-//! queue takes them, so that nothing is lost and the window never waits.
+//! queue takes them, so that no frame is lost or written twice and the window never waits.
 
 use super::App;
 use super::advice::Problem;
 use super::worker::{Command, Frame, Loaded};
-use crate::draw::{Camera, Drawing, Legend, Material, Options, Shading};
+use crate::draw::{Camera, Drawing, Legend, Line, Marker, Material, Options, Shading};
 use crate::record::{Format, MeshFormat, MeshRecorder, RecordError, Recorder};
 use crate::render::{Driver, Offscreen};
 use pd_sim::scene::desc::ColliderDesc;
@@ -71,6 +71,8 @@ struct Shot {
     wireframes: Vec<bool>,
     colliders: Vec<ColliderDesc>,
     legend: Option<Legend>,
+    markers: Vec<Marker>,
+    lines: Vec<Line>,
 }
 
 /// A recording under way.
@@ -78,32 +80,29 @@ struct Active {
     kind: Kind,
     path: PathBuf,
     shots: SyncSender<Shot>,
-    last: u64,
+    /// The frame last handed over, as [`Frame::computed`].
+    last: Option<u64>,
     frames: u64,
 }
 
 /// Recordings of a window.
+#[derive(Default)]
 pub struct Recording {
     active: Option<Active>,
     results: Vec<Receiver<Result<(PathBuf, usize), Problem>>>,
-    /// Frames after which a recording ends by itself.
-    pub length: u64,
-    /// Size of pictures; 0: as the view.
-    pub size: [u32; 2],
     /// The last file written.
     pub last: Option<PathBuf>,
-}
-
-impl Default for Recording {
-    fn default() -> Self {
-        Self { active: None, results: vec![], length: 120, size: [640, 480], last: None }
-    }
 }
 
 impl Recording {
     /// The kind and the number of frames of the recording under way.
     pub fn active(&self) -> Option<(Kind, u64)> {
         self.active.as_ref().map(|active| (active.kind, active.frames))
+    }
+
+    /// Whether frames are being recorded one after the other.
+    pub fn is_filming(&self) -> bool {
+        self.active.as_ref().is_some_and(|active| active.kind != Kind::Screenshot)
     }
 
     /// Whether files are still being written.
@@ -117,6 +116,7 @@ impl App {
     pub fn start_recording(&mut self, kind: Kind) {
         let Some(loaded) = self.loaded.clone() else { return };
         if self.recording.active.is_some() {
+            self.note = "A recording is under way; stop it first".into();
             return;
         }
         let directory = PathBuf::from(&self.settings.record_directory);
@@ -130,7 +130,8 @@ impl App {
             (!path.exists()).then_some(path)
         };
         let Some(path) = (1..10_000).find_map(|k| free(kind.file(&format!("{stem}-{k:03}")))) else { return };
-        let size = if self.recording.size[0] == 0 { self.stage.size() } else { self.recording.size };
+        let size =
+            if self.settings.record_size[0] == 0 { self.stage.size() } else { self.settings.record_size };
         // The format GIF counts hundredths of a second, two at least.
         let most = if kind == Kind::Gif { 50.0 } else { 240.0 };
         let fps = (1.0 / self.document.desc.step.dt).round().clamp(1.0, most) as u32;
@@ -147,7 +148,11 @@ impl App {
             return;
         }
         self.recording.results.push(result);
-        self.recording.active = Some(Active { kind, path, shots, last: 0, frames: 0 });
+        self.recording.active = Some(Active { kind, path, shots, last: None, frames: 0 });
+        if kind != Kind::Screenshot {
+            // From now on it steps as frames are taken.
+            self.worker.send(Command::Run(false));
+        }
         self.redraw = true;
     }
 
@@ -189,9 +194,14 @@ impl App {
 
     /// Whether the recording goes on.
     fn hand_over(&mut self, active: &mut Active) -> bool {
-        if active.last == self.frame.serial || self.loaded.as_ref().is_none_or(|l| l.id != self.frame.scene) {
+        // The same frame may be published more than once: when a step is asked for, and when it is done.
+        let seen = active.last == Some(self.frame.computed);
+        // A simulation that ran freely must have stopped, or frames between the first two would be missing.
+        let runs = active.last.is_none() && active.kind != Kind::Screenshot && self.frame.running;
+        if seen || runs || self.loaded.as_ref().is_none_or(|l| l.id != self.frame.scene) {
             return true;
         }
+        let (markers, lines) = self.marks();
         let shot = Shot {
             frame: self.frame.clone(),
             camera: self.camera,
@@ -202,6 +212,8 @@ impl App {
             wireframes: self.drawing.wireframes.clone(),
             colliders: self.document.desc.colliders.clone(),
             legend: self.legend(),
+            markers,
+            lines,
         };
         match active.shots.try_send(shot) {
             Ok(()) => {}
@@ -211,9 +223,9 @@ impl App {
             }
             Err(TrySendError::Disconnected(_)) => return false,
         }
-        active.last = self.frame.serial;
+        active.last = Some(self.frame.computed);
         active.frames += 1;
-        if active.kind == Kind::Screenshot || active.frames >= self.recording.length.max(1) {
+        if active.kind == Kind::Screenshot || active.frames >= self.settings.record_frames.max(1) {
             return false;
         }
         self.worker.send(Command::Step(1));
@@ -255,6 +267,7 @@ fn write(
             drawing.visible.clone_from(&shot.visible);
             drawing.shadings.clone_from(&shot.shadings);
             drawing.wireframes.clone_from(&shot.wireframes);
+            (drawing.markers, drawing.lines) = (shot.markers, shot.lines);
             let legend = shot.legend.as_ref();
             let image =
                 offscreen.draw(&drawing, &shot.options, &shot.camera, size, legend).map_err(driver)?;

@@ -50,6 +50,10 @@ pub struct Settings {
     pub recent: Vec<String>,
     /// Where recordings go.
     pub record_directory: String,
+    /// Frames after which a recording ends by itself.
+    pub record_frames: u64,
+    /// Size of pictures that are written, pixels; 0: as the view.
+    pub record_size: [u32; 2],
 }
 
 impl Default for Settings {
@@ -73,6 +77,8 @@ impl Default for Settings {
             scroll_turns: false,
             recent: vec![],
             record_directory: "recordings".into(),
+            record_frames: 120,
+            record_size: [0, 0],
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Once per pass of the window: what the simulation tells, what the document asks for, what is drawn.
 
 use super::dialogs::Purpose;
+use super::leaving::Leaving;
 use super::worker::{Command, Event, Loaded, Message, Request};
 use super::{App, Selected};
 use crate::draw::{Drawing, Legend, Line, Marker, Material, PALETTE};
@@ -20,8 +21,12 @@ impl App {
             self.take_message(message);
         }
         while let Some((purpose, path)) = self.dialogs.answer() {
+            let Some(path) = path else {
+                self.note = purpose.otherwise().into();
+                continue;
+            };
             match purpose {
-                Purpose::Open => self.open(&path.display().to_string()),
+                Purpose::Open => self.leave(Leaving::Scene(path.display().to_string())),
                 Purpose::Save => self.save(&path),
                 Purpose::Import => self.import(&path),
                 Purpose::RecordTo => self.settings.record_directory = path.display().to_string(),
@@ -55,7 +60,11 @@ impl App {
                 self.preparing = None;
                 self.problem = Some(problem);
             }
-            Event::Failed(problem) => self.problem = Some(problem),
+            Event::Failed(problem) => {
+                // No further frame will come by itself.
+                self.stop_recording();
+                self.problem = Some(problem);
+            }
             Event::Measured { frame, reduction, measures } => self.history.push(frame, reduction, measures),
             Event::Kept(frame) => self.note = format!("State kept at frame {frame}"),
             Event::Restored(frame) => self.note = format!("Back to the state of frame {frame}"),
@@ -64,8 +73,6 @@ impl App {
 
     fn take_scene(&mut self, loaded: Arc<Loaded>) {
         self.preparing = None;
-        self.drawing = Drawing::new(loaded.topology.clone());
-        self.drawing.set_positions(&loaded.rest);
         self.note = format!(
             "{} vertices, {} constraints, prepared in {:.0} ms",
             loaded.rest.len(),
@@ -80,6 +87,12 @@ impl App {
             }
         }
         let fresh = loaded.fresh;
+        if fresh || !self.drawing.topology.is_like(&loaded.topology) {
+            // What is being written has other triangles, or starts elsewhere.
+            self.stop_recording();
+        }
+        self.drawing = Drawing::new(loaded.topology.clone());
+        self.drawing.set_positions(&loaded.rest);
         self.loaded = Some(loaded);
         self.stage.forget();
         // A pull sent before this was known took hold of a vertex of the wrong scene.
@@ -101,6 +114,17 @@ impl App {
     pub fn frame_all(&mut self) {
         let [w, h] = self.stage.size();
         self.camera.frame(&self.drawing.bounds(), f64::from(w.max(1)) / f64::from(h.max(1)));
+        self.framed = Some((self.camera, [w, h]));
+    }
+
+    /// A camera that shows everything still does after the window has another size, unless it was moved meanwhile.
+    pub(super) fn frame_again(&mut self) {
+        if let Some((camera, size)) = self.framed
+            && camera == self.camera
+            && size != self.stage.size()
+        {
+            self.frame_all();
+        }
     }
 
     /// Sends the description if it differs from what was sent.
@@ -114,6 +138,7 @@ impl App {
         if desc.objects.is_empty() {
             // A scene without bodies cannot be simulated; it is only drawn.
             self.worker.send(Command::Clear(self.requests.clear()));
+            self.stop_recording();
             self.loaded = None;
             self.preparing = None;
             self.drawing = Drawing::new(Arc::new(crate::draw::Topology::new(vec![], vec![], vec![], vec![])));
@@ -196,11 +221,19 @@ impl App {
         self.drawing.set_display(&displays);
     }
 
-    /// Dots on pins and selected vertices, the line of a pull.
+    /// The dots and lines of the view: those of every picture, and the vertex under the pointer.
     fn mark(&mut self) {
-        self.drawing.markers.clear();
-        self.drawing.lines.clear();
-        let Some(loaded) = self.loaded.clone() else { return };
+        let (mut markers, lines) = self.marks();
+        if let Some(at) = self.stage.hovered().and_then(|vertex| self.drawing.position(vertex)) {
+            markers.push(Marker { at, colour: [1.0, 1.0, 1.0, 0.9], size: 8.0, on_top: true });
+        }
+        (self.drawing.markers, self.drawing.lines) = (markers, lines);
+    }
+
+    /// Dots on pins and selected vertices, the line of a pull.
+    pub(super) fn marks(&self) -> (Vec<Marker>, Vec<Line>) {
+        let (mut markers, mut lines) = (vec![], vec![]);
+        let Some(loaded) = &self.loaded else { return (markers, lines) };
         let mut dots: Vec<(u32, [f32; 4], f32)> = vec![];
         if self.settings.show_pins {
             for object in &loaded.objects {
@@ -214,22 +247,20 @@ impl App {
             let chosen = self.vertices.iter().take(MOST_DOTS);
             dots.extend(chosen.map(|v| (v + first, [0.1, 0.9, 1.0, 1.0], 6.0)));
         }
-        if let Some(vertex) = self.stage.hovered() {
-            dots.push((vertex, [1.0, 1.0, 1.0, 0.9], 8.0));
-        }
         for (vertex, colour, size) in dots {
             if let Some(at) = self.drawing.position(vertex) {
-                self.drawing.markers.push(Marker { at, colour, size, on_top: true });
+                markers.push(Marker { at, colour, size, on_top: true });
             }
         }
         if let Some((vertex, target)) = self.stage.pulling()
             && let Some(from) = self.drawing.position(vertex)
         {
             let red = [0.95, 0.12, 0.08, 1.0];
-            self.drawing.lines.push(Line { from, to: target, colour: red, width: 2.5, on_top: true });
-            self.drawing.markers.push(Marker { at: from, colour: red, size: 9.0, on_top: true });
-            self.drawing.markers.push(Marker { at: target, colour: red, size: 6.0, on_top: true });
+            lines.push(Line { from, to: target, colour: red, width: 2.5, on_top: true });
+            markers.push(Marker { at: from, colour: red, size: 9.0, on_top: true });
+            markers.push(Marker { at: target, colour: red, size: 6.0, on_top: true });
         }
+        (markers, lines)
     }
 
     /// What the colours mean, if there is a colour map.

@@ -51,6 +51,11 @@ pub struct Topology {
 }
 
 impl Topology {
+    /// Whether both have the same vertices and elements in the same order.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.parts == other.parts && self.triangles == other.triangles && self.tets == other.tets
+    }
+
     /// The bodies of a scene.
     pub fn of_scene(scene: &Scene) -> Self {
         let mut parts = Vec::with_capacity(scene.objects.len());

@@ -140,28 +140,19 @@ fn a_kept_state_comes_back_to_the_bit() {
 }
 
 #[test]
-fn recordings_are_written_frame_by_frame() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut window = Window::open("bar");
-    window.app_mut().settings.record_directory = directory.path().display().to_string();
-    window.app_mut().recording.length = 3;
-    window.app_mut().recording.size = [160, 120];
-    for (kind, count) in [
-        (pd_viewer::app::recording::Kind::Screenshot, 1),
-        (pd_viewer::app::recording::Kind::PngSequence, 3),
-        (pd_viewer::app::recording::Kind::Gif, 3),
-        (pd_viewer::app::recording::Kind::Apng, 3),
-        (pd_viewer::app::recording::Kind::Gltf, 3),
-        (pd_viewer::app::recording::Kind::ObjSequence, 3),
-    ] {
-        let frame = window.app().frame.frame;
-        window.app_mut().start_recording(kind);
-        window.wait(kind.name(), |app| !app.recording.is_busy());
-        assert!(window.app().problem.is_none(), "{:?}", window.app().problem);
-        let path = window.app().recording.last.clone().unwrap();
-        let files = if path.is_dir() { std::fs::read_dir(&path).unwrap().count() } else { 1 };
-        assert_eq!(files, if path.is_dir() { count } else { 1 }, "{}", path.display());
-        assert!(window.app().note.contains(&format!("({count} frames)")), "{}", window.app().note);
-        assert_eq!(window.app().frame.frame, frame + count as u64 - 1);
-    }
+fn a_scene_saved_elsewhere_still_finds_its_files() {
+    let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut mesh = vec![];
+    pd_mesh::io::write_obj(&mut mesh, &pd_mesh::generate::sphere(12, 8, 0.3).unwrap()).unwrap();
+    std::fs::write(from.path().join("own.obj"), mesh).unwrap();
+    let text = "title = \"t\"\nsource = \"own\"\n[[object]]\nname = \"a\"\nshape = { kind = \"file\", file = \"own.obj\" }\n\
+                edge = { weight = 10.0 }\n";
+    std::fs::write(from.path().join("a.toml"), text).unwrap();
+    let mut window = Window::open(&from.path().join("a.toml").display().to_string());
+    let moved = to.path().join("b.toml");
+    window.app_mut().save(&moved);
+    window.settle();
+    assert!(!window.app().document.is_changed() && window.app().problem.is_none());
+    let scene = pd_sim::scene::Scene::load(&moved.display().to_string(), &Default::default()).unwrap();
+    assert_eq!(scene.vertices(), window.app().loaded.as_ref().unwrap().rest.len());
 }

@@ -201,3 +201,23 @@ fn an_obstacle_moves_while_the_simulation_runs() {
     let drawn = window.app().drawing.obstacles.iter().find(|o| o.index == obstacles).unwrap().position;
     assert!((drawn.y - after[1]).abs() < 1e-9);
 }
+
+#[test]
+fn a_view_that_shows_everything_does_so_in_a_window_of_another_shape() {
+    let mut window = Window::sized("cloth", [1280.0, 480.0]);
+    let all_seen = |window: &Window| {
+        let rect = window.app().stage.rect().unwrap();
+        [0, 40, 1640, 1680].into_iter().all(|vertex| rect.contains(window.place(vertex)))
+    };
+    assert!(all_seen(&window));
+    window.app_mut().settings.panels = true;
+    window.harness.set_size(egui::vec2(760.0, 700.0));
+    (0..3).for_each(|_| window.step());
+    assert!(all_seen(&window), "narrower by far");
+    let corner = window.app().stage.rect().unwrap().left_top() + egui::vec2(8.0, 8.0);
+    window.drag(PointerButton::Primary, corner, corner + egui::vec2(40.0, 10.0));
+    window.release(PointerButton::Primary, corner + egui::vec2(40.0, 10.0));
+    let mine = window.app().camera;
+    window.key(Key::H);
+    assert_eq!(window.app().camera, mine, "a view that was chosen stays");
+}

@@ -15,6 +15,7 @@ mod look;
 mod objects;
 mod orders;
 mod problems;
+mod recording;
 mod scenes;
 mod settings;
 mod soak;

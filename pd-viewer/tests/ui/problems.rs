@@ -121,3 +121,38 @@ fn an_edit_that_is_refused_leaves_the_old_scene_running() {
     window.keys(egui::Modifiers::COMMAND, egui::Key::Z);
     assert!(window.app().document.desc.objects[0].tet.is_none());
 }
+
+#[test]
+fn changes_are_not_lost_without_asking() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("mine.toml");
+    let mut window = Window::sized("cloth", [1000.0, 700.0]);
+    window.app_mut().settings.panels = true;
+    window.app_mut().save(&path);
+    let damping = |window: &mut Window, damping: f64| {
+        window.app_mut().document.desc.step.damping = damping;
+        window.step();
+    };
+    damping(&mut window, 3.0);
+    window.press("Scene bar");
+    assert!(window.has_text("not saved") && window.app().document.name.ends_with("mine.toml"));
+    window.key(egui::Key::Escape);
+    assert!(window.app().leaving.is_none() && window.app().document.desc.step.damping == 3.0);
+    window.press("Scene bar");
+    window.press("Stay here");
+    assert!(!window.has_text("not saved") && window.app().document.is_changed());
+    window.press("Scene bar");
+    window.press("Save changes");
+    assert_eq!(window.app().document.name, "bar");
+    assert_eq!(pd_sim::scene::read_desc(&path.display().to_string()).unwrap().0.step.damping, 3.0);
+    window.settle();
+    damping(&mut window, 5.0);
+    window.press("Scene cloth");
+    window.press("Discard changes");
+    assert_eq!(window.app().document.name, "cloth");
+    window.settle();
+    // Nothing to lose, nothing to ask.
+    window.press("Scene bar");
+    assert_eq!((window.app().document.name.as_str(), &window.app().leaving), ("bar", &None));
+    window.settle();
+}

@@ -50,6 +50,7 @@ fn settings_survive_a_restart() {
     app.settings.threads = 3;
     app.settings.measure_every = 7;
     app.settings.record_directory = "films".into();
+    (app.settings.record_frames, app.settings.record_size) = (33, [320, 200]);
     app.settings.remember("a scene.toml");
     let before = app.settings.clone();
     eframe::App::save(app, &mut storage);
@@ -69,6 +70,8 @@ fn settings_survive_a_restart() {
         threads: 3,
         measure_every: 7,
         record_directory: "films".into(),
+        record_frames: 33,
+        record_size: [320, 200],
         recent: vec!["a scene.toml".into()],
         look: before.look,
         ..Settings::default()

@@ -1,4 +1,4 @@
-//! Random input: no panic, no growth.
+//! Random input: no panic, no growth. Recordings of every kind are begun and ended by chance meanwhile.
 //!
 //! The plain run sends 1,200 events. `PD_SOAK_SECONDS=60` makes it last a minute. At the end of each third the same scene
 //! is opened and memory is compared like with like: the bytes in use, which are exact, and what is resident, which also
@@ -9,6 +9,7 @@
 use crate::common::Window;
 use crate::counted::in_use;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2};
+use pd_viewer::app::recording::Kind;
 use pd_viewer::app::{Command, Settings};
 use std::time::{Duration, Instant};
 
@@ -90,6 +91,12 @@ fn event(random: &mut Random, size: [f32; 2]) -> Event {
     }
 }
 
+/// Number of files in a directory and below.
+fn walk(directory: &std::path::Path) -> usize {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| if path.is_dir() { walk(&path) } else { 1 }).sum()
+}
+
 /// Lets go of every button, so that the next click is a click.
 fn release_all(window: &mut Window) {
     for button in [PointerButton::Primary, PointerButton::Secondary, PointerButton::Middle] {
@@ -143,7 +150,7 @@ fn random_input_neither_panics_nor_leaks() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let long: Option<u64> = std::env::var("PD_SOAK_SECONDS").ok().and_then(|s| s.parse().ok());
     let (start, limit) = (Instant::now(), Duration::from_secs(long.unwrap_or(0)));
-    let mut events = 0u32;
+    let (mut events, mut recordings) = (0u32, 0u32);
     let (mut third, mut least, mut most) = (0, [u64::MAX; 3], [0u64; 3]);
     let mut ends = vec![];
     while events < 1200 || start.elapsed() < limit {
@@ -157,8 +164,14 @@ fn random_input_neither_panics_nor_leaks() {
             // Drawn now and then, as what is sent to the device is freed only by drawing.
             window.harness.render().expect("an adapter");
         }
-        // Files and dialogs are no part of this.
+        // Dialogs are no part of this, and what chance would seldom reach is done here.
         let app = window.app_mut();
+        if events.is_multiple_of(60) {
+            (app.settings.record_size, app.settings.record_frames) = ([96, 72], 1 + random.below(12));
+            let before = app.recording.active().is_some();
+            app.start_recording(Kind::ALL[random.below(6) as usize]);
+            recordings += u32::from(!before && app.recording.active().is_some());
+        }
         if events.is_multiple_of(200) {
             app.problem = None;
             app.open(["cloth", "cloth-pair", "bar", "bridge"][random.below(4) as usize]);
@@ -173,6 +186,10 @@ fn random_input_neither_panics_nor_leaks() {
             }
         }
     }
+    window.app_mut().stop_recording();
+    window.wait("recordings", |app| !app.recording.is_busy());
+    assert!(window.app().recording.last.is_some() && recordings > 3, "{recordings} recordings");
+    let files = walk(directory.path());
     std::env::set_current_dir(home).unwrap();
     let app = window.app();
     assert!(app.frame.x.iter().all(|x| x.iter().all(|c| c.is_finite())));
@@ -180,7 +197,7 @@ fn random_input_neither_panics_nor_leaks() {
         ends.push(checkpoint(&mut window));
         let megabytes = |bytes: u64| (bytes as f64 / 1e5).round() / 10.0;
         let report = format!(
-            "{events} events; MB in use and resident with the same scene after each third {:?}; least {:?} and most {:?} \
+            "{events} events, {recordings} recordings, {files} files; MB in use and resident with the same scene after each third {:?}; least {:?} and most {:?} \
              MB resident within each third",
             ends.iter().map(|end| end.map(megabytes)).collect::<Vec<_>>(),
             least.map(megabytes),

@@ -1,9 +1,11 @@
 //! Changes of a description: pure functions, each one gesture of the window.
 
+mod files;
 mod groups;
 mod motion;
 mod pins;
 
+pub use files::keep_files;
 pub use groups::{paint, set_group};
 pub use motion::{Motion, move_object, move_obstacle};
 pub use pins::toggle_pin;

@@ -1,8 +1,9 @@
 //! Built-in scenes with pictures, and files.
 
+use crate::app::App;
 use crate::app::dialogs::Purpose;
+use crate::app::leaving::Leaving;
 use crate::app::widgets::section;
-use crate::app::{App, Document};
 use egui::{RichText, Ui};
 use pd_sim::scene::builtins;
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ impl App {
             }
         }
         if let Some(name) = chosen {
-            self.open(name);
+            self.leave(Leaving::Scene(name.to_owned()));
         }
     }
 
@@ -31,7 +32,7 @@ impl App {
         ui.horizontal(|ui| {
             let has = !typed.is_empty();
             if ui.add_enabled(has, egui::Button::new("Open file")).clicked() {
-                self.open(&typed);
+                self.leave(Leaving::Scene(typed.clone()));
             }
             if ui.add_enabled(has, egui::Button::new("Save as")).clicked() {
                 let mut path = PathBuf::from(&typed);
@@ -43,7 +44,7 @@ impl App {
         });
         ui.horizontal(|ui| {
             if ui.button("New").on_hover_text("An empty scene").clicked() {
-                self.replace(Document::empty());
+                self.leave(Leaving::Empty);
             }
             if ui.button("Browse to open").clicked() {
                 self.ask(Purpose::Open);
@@ -55,7 +56,7 @@ impl App {
         let recent = self.settings.recent.clone();
         for file in recent {
             if ui.link(&file).clicked() {
-                self.open(&file);
+                self.leave(Leaving::Scene(file));
             }
         }
     }

@@ -17,19 +17,26 @@ impl App {
         });
         ui.horizontal(|ui| {
             let label = ui.label("Frames");
-            let length = egui::DragValue::new(&mut self.recording.length).range(1..=100_000);
+            let length = egui::DragValue::new(&mut self.settings.record_frames).range(1..=100_000);
             ui.add(length).labelled_by(label.id).on_hover_text("A recording ends after so many frames");
         });
-        ui.horizontal(|ui| {
-            ui.label("Picture size");
-            for (side, name) in self.recording.size.iter_mut().zip(["Picture width", "Picture height"]) {
-                ui.add(egui::DragValue::new(side).range(16..=4096)).accessible_name(name);
-            }
-        });
+        let size = &mut self.settings.record_size;
+        let mut as_view = size[0] == 0;
+        if ui.checkbox(&mut as_view, "Pictures as large as the view").changed() {
+            *size = if as_view { [0, 0] } else { [640, 480] };
+        }
+        if !as_view {
+            ui.horizontal(|ui| {
+                ui.label("Picture size");
+                for (side, name) in size.iter_mut().zip(["Picture width", "Picture height"]) {
+                    ui.add(egui::DragValue::new(side).range(16..=4096)).accessible_name(name);
+                }
+            });
+        }
         ui.add_space(4.0);
         match self.recording.active() {
             Some((kind, frames)) => {
-                let share = frames as f32 / self.recording.length.max(1) as f32;
+                let share = frames as f32 / self.settings.record_frames.max(1) as f32;
                 ui.add(egui::ProgressBar::new(share).text(format!("{}: {frames} frames", kind.name())));
                 if ui.button("Stop recording").clicked() {
                     self.stop_recording();

@@ -93,13 +93,17 @@ impl App {
     fn machine(&mut self, ui: &mut Ui) {
         let before = self.settings.threads;
         grid(ui, "machine", |ui| {
-            count(
-                ui,
-                "Threads",
-                "of the solver; 0: all. Results do not depend on it",
-                &mut self.settings.threads,
-                0..=256,
-            );
+            let tip = "of the solver; 0: all. Results do not depend on it";
+            let name = ui.label("Threads").on_hover_text(tip);
+            let threads = egui::DragValue::new(&mut self.settings.threads)
+                .range(0..=256)
+                .speed(0.1)
+                .custom_formatter(|n, _| if n == 0.0 { "all".into() } else { format!("{n:.0}") })
+                .custom_parser(
+                    |text| if text.trim() == "all" { Some(0.0) } else { text.trim().parse().ok() },
+                );
+            ui.add(threads).labelled_by(name.id).on_hover_text(tip);
+            ui.end_row();
             let places: Vec<_> = Place::ALL.map(|p| (p.name().to_owned(), p.about().to_owned())).into();
             choice(ui, "Device", "where steps are computed", &mut self.settings.device, &places);
         });

@@ -103,6 +103,7 @@ impl App {
         response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Canvas, true, "Scene view"));
         self.stage.rect = Some(rect);
         self.stage.pixels = ui.ctx().pixels_per_point();
+        self.frame_again();
         if self.stage.brush_radius == 0.0 {
             (self.stage.brush_radius, self.stage.brush_factor) = (24.0, 4.0);
         }

@@ -7,16 +7,16 @@ use super::pools::Pools;
 use super::pull::Pull;
 use super::rate::Rate;
 use super::scenes::Scenes;
-use super::{Command, Event, Message};
+use super::{Command, Event, MOST_UNREAD, Message};
 use crate::app::advice::Problem;
-use crate::draw::{Field, FieldInput, FieldScratch, TOUCH, Topology, find_contacts};
-use pd_core::{State, StepContext, StepReport, Vec3};
+use crate::draw::{Field, FieldScratch, Topology};
+use pd_core::{State, StepReport, Vec3};
 use pd_cuda::Place;
 use pd_sim::ModelPaths;
 use pd_sim::scene::SceneRun;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -46,12 +46,23 @@ pub(super) struct Engine {
     pub(super) steps: u64,
     real_time: bool,
     measure: u64,
-    field: Option<Field>,
-    contacts: bool,
+    pub(super) field: Option<Field>,
+    pub(super) contacts: bool,
     next: Instant,
     pub(super) rate: Rate,
     pub(super) report: StepReport,
-    wall: Duration,
+    pub(super) wall: Duration,
+    pub(super) computed: u64,
+    unread: Arc<AtomicUsize>,
+}
+
+/// Why the loop ends.
+#[derive(PartialEq)]
+enum Leave {
+    /// There is another pool to go to.
+    Pool,
+    /// The window is gone.
+    Window,
 }
 
 impl Engine {
@@ -80,10 +91,34 @@ impl Engine {
             rate: Rate::default(),
             report: StepReport::default(),
             wall: Duration::ZERO,
+            computed: 0,
+            unread: Arc::default(),
         }
     }
 
-    pub(super) fn run(mut self, inbox: &Receiver<Command>) {
+    /// Measurements that were sent and not read.
+    pub(super) fn unread(&self) -> Arc<AtomicUsize> {
+        self.unread.clone()
+    }
+
+    /// Serves until the window goes. The loop runs on a thread of the pool that steps: were every frame handed to the pool,
+    /// it would wait for a thread to wake up, and positions would be copied by a core that did not compute them.
+    pub(super) fn run(mut self, mut inbox: Receiver<Command>) {
+        loop {
+            let leave = match self.pools.stepping() {
+                Ok(pool) => pool.install(|| self.serve(&mut inbox)),
+                // The first step will say so.
+                Err(_) => self.serve(&mut inbox),
+            };
+            if leave == Leave::Window {
+                return;
+            }
+        }
+    }
+
+    /// Handles commands and steps until there is a reason to leave the pool. (The inbox may be moved between threads but
+    /// not shared, hence `&mut`.)
+    fn serve(&mut self, inbox: &mut Receiver<Command>) -> Leave {
         loop {
             let wait = match self.moving() {
                 false => None,
@@ -97,7 +132,12 @@ impl Engine {
                 Some(wait) => inbox.recv_timeout(wait),
             };
             match command {
-                Ok(Command::Quit) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(Command::Quit) | Err(RecvTimeoutError::Disconnected) => return Leave::Window,
+                Ok(Command::Threads(threads)) => {
+                    if self.pools.set_threads(threads) {
+                        return Leave::Pool;
+                    }
+                }
                 Ok(command) => self.handle(command),
                 Err(RecvTimeoutError::Timeout) => self.advance(),
             }
@@ -123,7 +163,6 @@ impl Engine {
             Command::Pull(pull) => self.pull(pull),
             Command::Keep => self.keep(),
             Command::Restore => self.restore(),
-            Command::Threads(threads) => self.pools.set_threads(threads),
             Command::RealTime(on) => self.real_time = on,
             Command::Measure(every) => self.measure = every,
             Command::Field(field) => {
@@ -135,7 +174,7 @@ impl Engine {
                 self.publish();
             }
             Command::Built(outcome) => self.built(*outcome),
-            Command::Quit => {}
+            Command::Threads(_) | Command::Quit => {} // of the loop itself
         }
     }
 
@@ -240,10 +279,12 @@ impl Engine {
         match outcome {
             Ok(Ok(report)) => {
                 self.report = report;
+                self.computed += 1;
                 self.rate.tick();
                 self.next = (self.next + Duration::from_secs_f64(dt.clamp(0.0, 1.0)))
                     .max(Instant::now().checked_sub(Duration::from_millis(50)).unwrap_or(self.next));
-                if self.measure > 0 {
+                if self.measure > 0 && self.unread.load(Ordering::Relaxed) < MOST_UNREAD {
+                    self.unread.fetch_add(1, Ordering::Relaxed);
                     let measured = Event::Measured {
                         frame: number,
                         reduction: report.reduction,
@@ -256,43 +297,5 @@ impl Engine {
             Ok(Err(error)) => self.fail(Problem::of(&error)),
             Err(_) => self.fail(Problem::internal("a step of the simulation")),
         }
-    }
-
-    pub(super) fn publish(&mut self) {
-        let Some(live) = &mut self.live else { return };
-        let Live { run, topology, id, pull, fields, before, .. } = live;
-        let (moving, field, contacts) = (self.running || self.steps > 0, self.field, self.contacts);
-        let (report, wall, rate) = (self.report, self.wall, self.rate.get());
-        self.publisher.publish(|frame| {
-            let state = &run.sim.state;
-            frame.scene = *id;
-            frame.frame = run.frame();
-            frame.time = state.time;
-            frame.running = moving;
-            frame.x.clone_from(&state.x);
-            frame.pull = pull.map(|pull| (pull.vertex, pull.pointer));
-            (frame.report, frame.wall) = (report, wall);
-            frame.rate = if moving { rate } else { 0.0 };
-            frame.contacts.clear();
-            if contacts {
-                find_contacts(&state.x, &run.sim.colliders, state.time, TOUCH, &mut frame.contacts);
-            }
-            frame.values.clear();
-            if let Some(field) = field {
-                let sim = &run.sim;
-                let scratch = fields.get_or_insert_with(|| FieldScratch::new(topology, &run.scene.rest()));
-                let context = StepContext {
-                    model: &sim.model,
-                    params: &sim.params,
-                    forces: &sim.forces,
-                    colliders: &sim.colliders,
-                };
-                let fits = before.as_ref().filter(|before| before.x.len() == state.x.len());
-                let input = FieldInput { context, state, before: fits };
-                scratch.evaluate(field, topology, &input, &mut frame.values);
-                frame.range = scratch.range(&frame.values);
-            }
-        });
-        (self.post.wake)();
     }
 }

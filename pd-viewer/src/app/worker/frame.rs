@@ -14,6 +14,8 @@ pub struct Frame {
     pub serial: u64,
     /// Frames simulated.
     pub frame: u64,
+    /// Frames computed by this thread so far, in whatever scene; unlike [`frame`](Self::frame) it never goes back.
+    pub computed: u64,
     /// Simulated time, s.
     pub time: f64,
     /// Whether the simulation is running.

@@ -16,6 +16,7 @@ mod pools;
 mod pull;
 mod rate;
 mod scenes;
+mod show;
 
 pub use build::{Loaded, LoadedObject, Stage};
 pub(crate) use carry::Placement;
@@ -29,7 +30,11 @@ use pd_cuda::Place;
 use pd_sim::scene::SceneDesc;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// Most measurements that wait for a window which does not read them because it is hidden; further ones are dropped.
+const MOST_UNREAD: usize = 1000;
 
 /// A scene to simulate.
 #[derive(Clone, Debug)]
@@ -128,6 +133,8 @@ pub struct Worker {
     commands: Sender<Command>,
     messages: Receiver<Message>,
     mailbox: Arc<frame::Mailbox>,
+    /// Measurements among the messages.
+    unread: Arc<AtomicUsize>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -143,9 +150,10 @@ impl Worker {
         let (outbox, messages) = channel();
         let mailbox = Arc::new(frame::Mailbox::default());
         let engine = engine::Engine::new(models, mailbox.clone(), commands.clone(), outbox, Arc::new(wake));
+        let unread = engine.unread();
         let thread =
-            std::thread::Builder::new().name("simulation".into()).spawn(move || engine.run(&inbox))?;
-        Ok(Self { commands, messages, mailbox, thread: Some(thread) })
+            std::thread::Builder::new().name("simulation".into()).spawn(move || engine.run(inbox))?;
+        Ok(Self { commands, messages, mailbox, unread, thread: Some(thread) })
     }
 
     /// Sends a command. Does nothing after the thread has ended.
@@ -153,9 +161,18 @@ impl Worker {
         let _ = self.commands.send(command);
     }
 
+    /// For another thread to send commands.
+    pub fn commands(&self) -> Sender<Command> {
+        self.commands.clone()
+    }
+
     /// The next message, if there is one.
     pub fn message(&self) -> Option<Message> {
-        self.messages.try_recv().ok()
+        let message = self.messages.try_recv().ok()?;
+        if matches!(message.event, Event::Measured { .. }) {
+            self.unread.fetch_sub(1, Ordering::Relaxed);
+        }
+        Some(message)
     }
 
     /// The latest frame.

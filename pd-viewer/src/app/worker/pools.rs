@@ -17,11 +17,13 @@ pub(super) struct Pools {
 }
 
 impl Pools {
-    /// Another number of threads from now on.
-    pub(super) fn set_threads(&mut self, threads: usize) {
-        if threads != self.threads {
+    /// Another number of threads from now on; says whether it is another.
+    pub(super) fn set_threads(&mut self, threads: usize) -> bool {
+        let other = threads != self.threads;
+        if other {
             *self = Self { threads, ..Self::default() };
         }
+        other
     }
 
     /// The threads that step.
@@ -52,13 +54,13 @@ mod tests {
     #[test]
     fn pools_are_two_and_stay_until_the_number_changes() {
         let mut pools = Pools::default();
-        pools.set_threads(2);
+        assert!(pools.set_threads(2));
         let (stepping, preparing) = (pools.stepping().unwrap(), pools.preparing().unwrap());
         assert!(!Arc::ptr_eq(&stepping, &preparing));
         assert_eq!((stepping.current_num_threads(), preparing.current_num_threads()), (2, 2));
-        pools.set_threads(2);
+        assert!(!pools.set_threads(2));
         assert!(Arc::ptr_eq(&stepping, &pools.stepping().unwrap()));
-        pools.set_threads(1);
+        assert!(pools.set_threads(1));
         assert_eq!(pools.stepping().unwrap().current_num_threads(), 1);
     }
 }
