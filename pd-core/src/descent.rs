@@ -212,15 +212,12 @@ impl Descent {
         context: &StepContext<'_>,
         report: &mut StepReport,
     ) -> Result<Real, StepError> {
-        match self.memory {
-            Memory::None if self.evaluated => {}
-            Memory::None => {
-                self.evaluate(context, report)?;
-                self.evaluated = true;
-            }
-            Memory::Lbfgs(_) => return Ok(self.objective),
-            // Anderson's iterate is judged where it is evaluated: that stays as it is, and out of the report.
-            Memory::Anderson(_) => self.evaluate(context, &mut StepReport::default())?,
+        if !matches!(self.memory, Memory::None) {
+            // What an accelerated step knows of its iterate is not trusted but measured, and stays out of the report.
+            self.evaluate(context, &mut StepReport::default())?;
+        } else if !self.evaluated {
+            self.evaluate(context, report)?;
+            self.evaluated = true;
         }
         self.objective_here(context)
     }

@@ -69,6 +69,20 @@ proptest! {
     }
 
     #[test]
+    fn measuring_changes_no_bits_and_repeats_no_local_step(seed: u64) {
+        for kind in Kind::ALL {
+            let run = |measure: bool| {
+                let mut rig = started(kind, Start::Shaken, seed);
+                rig.params.measure = measure;
+                rig.prepare().unwrap();
+                let reports = [rig.step().unwrap(), rig.step().unwrap()];
+                (rig.state.x.clone(), rig.state.v.clone(), reports.map(|r| (r.local_steps, r.iterations, r.reduction)))
+            };
+            prop_assert_eq!(run(true), run(false));
+        }
+    }
+
+    #[test]
     fn measures_are_what_they_say(seed: u64) {
         for kind in Kind::ALL {
             let mut rig = started(kind, Start::Shaken, seed);
