@@ -2,6 +2,7 @@
 
 use crate::acceleration::Memory;
 use crate::anderson::dot;
+use crate::exec::{self, VERTEX_CHUNK};
 use crate::stepper::weighted_square_distance;
 use crate::{
     Acceleration, Csr, GlobalSolver, LocalInput, LocalStep, Real, StepContext, StepError, StepReport, Vec3,
@@ -125,9 +126,12 @@ impl Descent {
                 }
                 let norm = dot(&self.b, &self.b).sqrt();
                 self.solve(report)?;
-                for (x, d) in self.x.iter_mut().zip(&self.direction) {
-                    *x += d;
-                }
+                let direction = &self.direction;
+                exec::for_each_chunk(&mut self.x, VERTEX_CHUNK, |first, x| {
+                    for (x, d) in x.iter_mut().zip(&direction[first..]) {
+                        *x += d;
+                    }
+                });
                 Ok(norm)
             }
             Memory::Anderson(memory) => {
