@@ -21,7 +21,8 @@ pub struct StepParams {
     /// Stop iterating once the force imbalance ‖∇objective‖ has fallen to this fraction of its value at the first
     /// iterate. Default 0: always do all iterations.
     pub tolerance: Real,
-    /// Whether each step also measures energies, residual and strain (one more local step). Default false.
+    /// Whether each step also measures energies, residual and strain (one more local step; accelerated steppers one
+    /// more per iteration). Default false.
     pub measure: bool,
 }
 

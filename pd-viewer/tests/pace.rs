@@ -2,8 +2,8 @@
 //! being drawn over and over beside it, as the step alone takes with nobody looking, which is what `pd run` does. One thread
 //! steps and the other core is the window's.
 //!
-//! All frames are of one simulation, since two would differ by the luck of their memory (large pages or none), and their work
-//! is the same. The least times count, since whatever else the machine does only adds to them. It is a program of its own
+//! All frames are of one simulation and have the same work; two simulations of one process, each with memory of its own, were
+//! once seen to differ by a quarter throughout. The least times count, since whatever else the machine does only adds to them. It is a program of its own
 //! because tests of one program run side by side. A release build, with pictures drawn and against a loop of its own, is
 //! measured by the example `frame_time`.
 
