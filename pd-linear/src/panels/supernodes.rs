@@ -5,9 +5,10 @@
 
 use super::tree::ROOT;
 
-/// Modelled time of both sweeps over one panel of `s` columns and `m` rows below, in cycles; only ratios matter. `panel` and
-/// `value` are the best of fifteen pairs tried on two cloth matrices with AVX2, the others are from an AVX-512 machine, where
-/// these two have not been tried. The optimum is flat: the pairs differed by a few per cent of a solve.
+/// Modelled time of both sweeps over one panel of `s` columns and `m` rows below, in cycles; only ratios matter. The optimum
+/// is flat: with AVX2, fifteen pairs of `panel` and `value` differed by a few per cent of a solve. With AVX-512, half of this
+/// `value` was as fast in the cache and a few per cent slower outside it, with a tenth more to store; twice and four times
+/// as much lost up to a tenth in the cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CostModel {
     /// Start and end of a panel.
@@ -25,7 +26,7 @@ pub(super) struct CostModel {
 impl CostModel {
     /// For registers of this many values of so many bytes.
     pub(super) fn new(lanes: usize, bytes: usize) -> Self {
-        Self { panel: 150.0, row: 4.0, column: 8.0, value: 0.15 * bytes as f64, lanes }
+        Self { panel: 150.0, row: 4.0, column: 8.0, value: 0.3 * bytes as f64, lanes }
     }
 
     /// Cycles of a panel.
