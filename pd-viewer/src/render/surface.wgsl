@@ -34,35 +34,39 @@ struct Out {
     return g.light_projection * vec4(position + d.offset.xyz, 1.0);
 }
 
-// Point k of n spread evenly over the unit disc (Vogel's spiral).
-fn disc(k: i32, n: f32) -> vec2<f32> {
-    let r = sqrt((f32(k) + 0.5) / n);
-    let a = f32(k) * 2.399963;
-    return vec2(cos(a), sin(a)) * r;
+// Points spread evenly over the unit disc (Vogel's spiral): the k-th of n lies at radius sqrt((k + 1/2) / n), the golden
+// angle on from the one before.
+fn turned(a: vec2<f32>) -> vec2<f32> {
+    return vec2(-0.737368878 * a.x - 0.675490294 * a.y, 0.675490294 * a.x - 0.737368878 * a.y);
 }
+fn radius_of(k: i32, n: f32) -> f32 { return sqrt((f32(k) + 0.5) / n); }
 
 //BLOCKERS
 // Share of the light that reaches p: percentage-closer soft shadows (Fernando 2005). First the mean depth of what
 // blocks the light nearby; the further away it is, the wider the shadow is blurred.
-fn lit(p: vec3<f32>, n: vec3<f32>) -> f32 {
-    if (g.shadow.w < 0.5) { return 1.0; }
+//
+// What is not needed is left out by loops of no length, not by branches: the software driver executes both sides of a
+// branch, and loops of known length whole, for every pixel.
+fn lit(p: vec3<f32>, n: vec3<f32>, wanted: bool) -> f32 {
     let q = g.light_projection * vec4(p + n * g.shadow.z, 1.0);
     let uv = q.xy * vec2(0.5, -0.5) + 0.5;
-    if (any(uv < vec2(0.0)) || any(uv > vec2(1.0))) { return 1.0; }
+    let inside = all(uv >= vec2(0.0)) && all(uv <= vec2(1.0));
     let z = min(q.z, 1.0);
     // Depth of the surface's own slope per distance in the map: without it a slanted surface would shade itself.
     let c = clamp(dot(n, g.light.xyz), 0.1, 1.0);
     let slope = 0.5 * sqrt(1.0 - c * c) / c;
     let reach = clamp(g.shadow.y * z, 2.0 * g.shadow.x, 0.03);
-    let found = blockers(uv, z, slope, reach);
-    if (found.y == 0.0) { return 1.0; }
+    let found = blockers(uv, z, slope, reach, select(0, 16, wanted && inside && g.shadow.w > 0.5));
     let radius = clamp(g.shadow.y * (z - found.x), 1.2 * g.shadow.x, reach);
+    let samples = select(0, 24, found.y > 0.0);
     var light = 0.0;
-    for (var k = 0; k < 24; k++) {
-        let shift = disc(k, 24.0) * radius;
-        light += textureSampleCompareLevel(shadow_map, shadow_compare, uv + shift, z - slope * length(shift));
+    var a = vec2(1.0, 0.0);
+    for (var k = 0; k < samples; k++) {
+        let r = radius_of(k, 24.0) * radius;
+        light += textureSampleCompareLevel(shadow_map, shadow_compare, uv + r * a, z - slope * r);
+        a = turned(a);
     }
-    return light / 24.0;
+    return select(1.0, light / 24.0, samples > 0);
 }
 
 // Share of odd tiles in a pixel of width w: the integral of the checker pattern, so that it does not flicker far away.
@@ -73,12 +77,11 @@ fn checker(p: vec2<f32>) -> f32 {
     return 0.5 - 0.5 * i.x * i.y;
 }
 
-fn phong(colour: vec3<f32>, specular: f32, shininess: f32, p: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
+fn phong(colour: vec3<f32>, specular: f32, shininess: f32, p: vec3<f32>, n: vec3<f32>, wanted: bool) -> vec3<f32> {
     let view = normalize(g.eye.xyz - p);
     let half_way = normalize(g.light.xyz + view);
     let diffuse = max(dot(n, g.light.xyz), 0.0);
-    var key = 0.0;
-    if (diffuse > 0.0) { key = lit(p, n); }
+    let key = select(0.0, lit(p, n, wanted && diffuse > 0.0), diffuse > 0.0);
     let ambient = mix(g.ground.rgb, g.sky.rgb, 0.5 + 0.5 * n.y);
     let shine = pow(max(dot(n, half_way), 0.0), shininess) * specular * key * min(diffuse * 4.0, 1.0);
     return colour * (ambient + g.light.w * diffuse * key) + vec3(shine);
@@ -98,6 +101,7 @@ fn phong(colour: vec3<f32>, specular: f32, shininess: f32, p: vec3<f32>, n: vec3
     var colour = select(d.back.rgb, d.front.rgb, front);
     if (by_value) { colour = ramp; }
     let shading = select(g.shading.xy, d.shading.xy, d.shading.x >= 0.0);
+    let shaded = phong(colour, d.front.w, d.back.w, i.p, n, shading.x < 0.5);
     if (shading.x > 1.5) { return vec4(pow(n * 0.5 + 0.5, vec3(2.2)), 1.0); }
     if (shading.x > 0.5) {
         // The normal as seen from this point of the picture, so that flat parts are not all of one colour.
@@ -110,12 +114,12 @@ fn phong(colour: vec3<f32>, specular: f32, shininess: f32, p: vec3<f32>, n: vec3
         if (by_value || shading.y > 2.5) { ball = ball * mix(colour, vec3(1.0), 0.12) * 1.5; }
         return vec4(ball, 1.0);
     }
-    return vec4(phong(colour, d.front.w, d.back.w, i.p, n), 1.0);
+    return vec4(shaded, 1.0);
 }
 
 @fragment fn fs_floor(i: Out, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
     let colour = mix(d.front.rgb, d.back.rgb, checker(i.p.xz / d.flags.z));
-    var c = phong(colour, 0.0, 1.0, i.p, vec3(0.0, 1.0, 0.0));
+    var c = phong(colour, 0.0, 1.0, i.p, vec3(0.0, 1.0, 0.0), true);
     // It fades into the background before it ends, and is glass from below.
     let far = length(i.p.xz - d.offset.xz) / d.flags.w;
     let alpha = 1.0 - smoothstep(0.35, 0.95, far);
