@@ -3,9 +3,9 @@
 //! steps and the other core is the window's.
 //!
 //! All frames are of one simulation and have the same work; two simulations of one process, each with memory of its own, were
-//! once seen to differ by a quarter throughout. The least times count, since whatever else the machine does only adds to them. It is a program of its own
-//! because tests of one program run side by side. A release build, with pictures drawn and against a loop of its own, is
-//! measured by the example `frame_time`.
+//! once seen to differ by a quarter throughout. The least times count, since whatever else the machine does only adds to
+//! them. It is a program of its own because tests of one program run side by side. A release build, with pictures drawn and
+//! against a loop of its own, is measured by the example `frame_time`.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

@@ -119,7 +119,7 @@ impl<S: Kernels> Factored<S> {
             rest.fill(Default::default());
         };
         load(top, top_vector);
-        over_parts(parts, vector, Direction::Forward, &|part, vector| {
+        over_parts(parts, vector, &|part, vector| {
             load(part, vector);
             kernel.forward(&part.stream, vector, &mut part.scratch);
         });
@@ -143,7 +143,7 @@ impl<S: Kernels> Factored<S> {
         let (vector, top_vector) = self.vector.split_at_mut(split);
         kernel.backward(&top.stream, top_vector, &mut top.scratch);
         let top_vector = &*top_vector;
-        over_parts(parts, vector, Direction::Backward, &|part, vector| {
+        over_parts(parts, vector, &|part, vector| {
             vector[part.columns.len()..].copy_from_slice(top_vector); // the dummy rows match too
             kernel.backward(&part.stream, vector, &mut part.scratch);
         });
@@ -244,19 +244,10 @@ fn load<S: Kernels>(
     largest
 }
 
-/// Order of the parts where one thread runs them all.
-#[derive(Clone, Copy, PartialEq)]
-enum Direction {
-    Forward,
-    Backward,
-}
-
-/// Runs `f` on every part and its piece of the vector, side by side where there are threads. One thread goes back through
-/// the parts the way it came, as the sweeps do within a part: what was read last is still in the cache.
+/// Runs `f` on every part and its piece of the vector, side by side where there are threads.
 fn over_parts<S: Kernels>(
     parts: &mut [Part<S>],
     vector: &mut [Row<S>],
-    direction: Direction,
     f: &(impl Fn(&mut Part<S>, &mut [Row<S>]) + Sync),
 ) {
     match parts {
@@ -266,15 +257,10 @@ fn over_parts<S: Kernels>(
             let (left, right) = parts.split_at_mut(parts.len() / 2);
             let (first, second) = vector.split_at_mut(left.iter().map(|part| part.stream.rows()).sum());
             if rayon::current_num_threads() > 1 {
-                let (a, b) =
-                    (|| over_parts(left, first, direction, f), || over_parts(right, second, direction, f));
-                rayon::join(a, b);
-            } else if direction == Direction::Forward {
-                over_parts(left, first, direction, f);
-                over_parts(right, second, direction, f);
+                rayon::join(|| over_parts(left, first, f), || over_parts(right, second, f));
             } else {
-                over_parts(right, second, direction, f);
-                over_parts(left, first, direction, f);
+                over_parts(left, first, f);
+                over_parts(right, second, f);
             }
         }
     }

@@ -77,6 +77,7 @@ fn checker(p: vec2<f32>) -> f32 {
     return 0.5 - 0.5 * i.x * i.y;
 }
 
+// `wanted` is false where a driver that executes both sides of a branch comes by without need.
 fn phong(colour: vec3<f32>, specular: f32, shininess: f32, p: vec3<f32>, n: vec3<f32>, wanted: bool) -> vec3<f32> {
     let view = normalize(g.eye.xyz - p);
     let half_way = normalize(g.light.xyz + view);
@@ -101,7 +102,6 @@ fn phong(colour: vec3<f32>, specular: f32, shininess: f32, p: vec3<f32>, n: vec3
     var colour = select(d.back.rgb, d.front.rgb, front);
     if (by_value) { colour = ramp; }
     let shading = select(g.shading.xy, d.shading.xy, d.shading.x >= 0.0);
-    let shaded = phong(colour, d.front.w, d.back.w, i.p, n, shading.x < 0.5);
     if (shading.x > 1.5) { return vec4(pow(n * 0.5 + 0.5, vec3(2.2)), 1.0); }
     if (shading.x > 0.5) {
         // The normal as seen from this point of the picture, so that flat parts are not all of one colour.
@@ -114,7 +114,7 @@ fn phong(colour: vec3<f32>, specular: f32, shininess: f32, p: vec3<f32>, n: vec3
         if (by_value || shading.y > 2.5) { ball = ball * mix(colour, vec3(1.0), 0.12) * 1.5; }
         return vec4(ball, 1.0);
     }
-    return vec4(shaded, 1.0);
+    return vec4(phong(colour, d.front.w, d.back.w, i.p, n, shading.x < 0.5), 1.0);
 }
 
 @fragment fn fs_floor(i: Out, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
