@@ -86,7 +86,7 @@ impl Registry {
         for (name, precision, description) in [
             ("panels", Precision::Single, "block Cholesky, f32 panels: fastest solve, error about 1e-6"),
             ("panels-f64", Precision::Double, "block Cholesky, f64 panels: exact to rounding"),
-            ("panels-f24", Precision::ThreeBytes, "block Cholesky, panels of three bytes: error about 3e-5"),
+            ("panels-f24", Precision::ThreeBytes, "block Cholesky, panels of three bytes: error about 2e-6"),
             ("panels-f16", Precision::Half, "block Cholesky, half-precision panels: error about 1e-3"),
         ] {
             registry.register(name, description, move |_| Ok(Box::new(PanelCholesky::new(precision))));

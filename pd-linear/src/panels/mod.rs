@@ -37,8 +37,8 @@ pub enum Precision {
     /// 4 bytes, arithmetic in f32: relative error about 1e-6 times what the matrix amplifies.
     #[default]
     Single,
-    /// 3 bytes, the upper ones of f32, arithmetic in f32: relative error about 3e-5 times what the matrix amplifies, and
-    /// a quarter less to read.
+    /// 3 bytes in units of each panel's largest value, arithmetic in f32: relative error about 2e-6 times what the matrix
+    /// amplifies, and a quarter less to read.
     ThreeBytes,
     /// 2 bytes, arithmetic in f32: relative error about 1e-3 times what the matrix amplifies. Pays where f32 panels
     /// outgrow the last cache.

@@ -1,4 +1,4 @@
-//! Formats of the stored panels: f64, f32, f32 without its last eight bits, and IEEE half precision.
+//! Formats of the stored panels: f64, f32, whole numbers of three bytes, and IEEE half precision.
 
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -55,6 +55,10 @@ pub(super) trait Storage: Copy + Debug + Default + Send + Sync + 'static {
     type Arithmetic: Arithmetic;
     /// Largest magnitude the format holds.
     const LARGEST: f64;
+    /// What values of which this is the largest magnitude are divided by before they are stored: exact as an f32.
+    fn unit(_largest: f64) -> f64 {
+        1.0
+    }
     /// Rounds to nearest; the magnitude is at most `LARGEST`.
     fn encode(value: f64) -> Self;
     /// Exact.
@@ -85,27 +89,33 @@ impl Storage for f64 {
     }
 }
 
-/// The upper three bytes of an f32, least first: 1 sign, 8 exponent, 15 fraction bits.
+/// A whole number of three bytes, least first, in units of which the largest value has nearly 2²³: the numbers of one
+/// panel differ little enough in magnitude that a common exponent wastes less than one for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub(super) struct ThreeBytes(pub(super) [u8; 3]);
 
 impl Storage for ThreeBytes {
     type Arithmetic = f32;
-    /// 2¹²⁸ − 2¹¹²: beyond it rounding may reach infinity.
-    const LARGEST: f64 = f32::from_bits(0x7f7f_ff00) as f64;
+    /// Decoded as the upper three bytes of four, hence 2⁸ times the whole number.
+    const LARGEST: f64 = 256.0 * 8_388_607.0;
+
+    fn unit(largest: f64) -> f64 {
+        // A little more than needed, because the unit and ratios of units are rounded to f32. Values too small to have a
+        // unit vanish beside the one on the diagonal.
+        let unit = (largest * (1.0 + 1e-6) / Self::LARGEST) as f32;
+        if unit.is_normal() { f64::from(unit) } else { 1.0 }
+    }
 
     fn encode(value: f64) -> Self {
-        let bits = (value as f32).to_bits();
-        // To nearest, ties to even; a carry may run into the exponent, as it should.
-        let [_, a, b, c] = (bits + 0x7f + ((bits >> 8) & 1)).to_le_bytes();
+        let [a, b, c, _] = ((value / 256.0).round_ties_even() as i32).to_le_bytes();
         Self([a, b, c])
     }
 
     #[inline(always)]
     fn decode(self) -> f32 {
         let [a, b, c] = self.0;
-        f32::from_bits(u32::from_le_bytes([0, a, b, c]))
+        i32::from_le_bytes([0, a, b, c]) as f32
     }
 }
 
@@ -117,6 +127,10 @@ pub(super) struct Half(pub(super) u16);
 impl Storage for Half {
     type Arithmetic = f32;
     const LARGEST: f64 = 65504.0;
+
+    fn unit(largest: f64) -> f64 {
+        if largest > 0.0 && largest.is_finite() { 2f64.powi(largest.log2().ceil() as i32) } else { 1.0 }
+    }
 
     fn encode(value: f64) -> Self {
         let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
@@ -159,19 +173,23 @@ mod tests {
     }
 
     #[test]
-    fn three_bytes_round_to_nearest() {
-        for k in 0..20_000 {
-            let value = 1.37f64.powi(k % 60 - 40) * (1.0 + f64::from(k) / 20_000.0);
-            for value in [value, -value] {
-                let short = ThreeBytes::encode(value);
-                let error = (f64::from(short.decode()) - value).abs();
-                assert!(error <= value.abs() * 1.001 / 65536.0, "{value}: {error}");
+    fn three_bytes_are_nearest_in_units_of_the_largest() {
+        for largest in [1e-25, 0.003, 0.5, 1.0, 3.7, 1e20] {
+            let unit = ThreeBytes::unit(largest);
+            assert_eq!(f64::from(unit as f32), unit);
+            for k in -20_000..=20_000 {
+                let value = largest * f64::from(k) / 20_000.0;
+                assert!((value / unit).abs() <= ThreeBytes::LARGEST);
+                let short = ThreeBytes::encode(value / unit);
+                let error = (f64::from(short.decode()) * unit - value).abs();
+                assert!(error <= largest * 0.500_01 / 8_388_607.0, "{value} of {largest}: {error}");
                 assert_eq!(ThreeBytes::encode(f64::from(short.decode())), short);
             }
         }
-        assert_eq!(ThreeBytes::encode(1.0 + 1.0 / 65536.0).decode(), 1.0); // ties go to the even neighbour
-        assert_eq!(ThreeBytes::encode(1.0 + 3.0 / 65536.0).decode(), 1.0 + 4.0 / 65536.0);
-        assert_eq!(f64::from(ThreeBytes::encode(ThreeBytes::LARGEST).decode()), ThreeBytes::LARGEST);
+        for odd in [0.0, f64::MIN_POSITIVE, f64::INFINITY, f64::NAN] {
+            assert_eq!(ThreeBytes::unit(odd), 1.0);
+        }
+        assert_eq!(ThreeBytes::encode(-256.0), ThreeBytes([255; 3]));
         assert_eq!(ThreeBytes::default().decode(), 0.0);
     }
 

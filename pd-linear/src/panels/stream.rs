@@ -52,7 +52,9 @@ pub(super) struct Packed {
     pub(super) m: u32,
     /// Whether the panel is narrow.
     pub(super) narrow: bool,
-    /// S⁻¹ is stored divided by this power of two, and the own rows are multiplied by it.
+    /// W is stored divided by this, and sums of its products are multiplied by it.
+    pub(super) scale: f32,
+    /// S⁻¹ is stored divided by this times `scale`, and the own rows are multiplied by it.
     pub(super) unit: f32,
 }
 
@@ -86,8 +88,9 @@ impl<S: Storage> Stream<S> {
         panel: &Panel<'_>,
     ) -> Result<(), LinearError> {
         let (s, m) = (panel.columns, panel.rows);
-        let largest = panel.inverse.iter().fold(0.0f64, |most, v| most.max(v.abs()));
-        let unit = if size_of::<S>() == 2 { 2f64.powi(largest.log2().ceil() as i32) } else { 1.0 };
+        let largest = |values: &[f64]| values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
+        let scale = S::unit(largest(panel.w));
+        let unit = f64::from((S::unit(largest(panel.inverse)) / scale) as f32);
         let (values, inverses, index) = &mut self.growing;
         start_line(values);
         start_line(inverses);
@@ -99,6 +102,7 @@ impl<S: Storage> Stream<S> {
             s: s as u32,
             m: m as u32,
             narrow: s <= shape.narrow(),
+            scale: scale as f32,
             unit: unit as f32,
         });
         let dummy = self.rows as u32 - 1;
@@ -106,18 +110,18 @@ impl<S: Storage> Stream<S> {
         index.extend(below.map(|row| row as u32));
         if s <= shape.narrow() {
             let tall = Shape { lanes: 4 * shape.lanes, group: s };
-            pack(values, tall, m, s, |at| panel.w[at])?;
+            pack(values, tall, m, s, |at| panel.w[at] / scale)?;
             for row in 0..m {
-                push_row(inverses, (0..s).map(|k| panel.w[k * m + row]))?;
+                push_row(inverses, (0..s).map(|k| panel.w[k * m + row] / scale))?;
             }
             for row in 0..s {
-                push_row(inverses, (0..s).map(|k| panel.inverse[k * s + row] / unit))?;
+                push_row(inverses, (0..s).map(|k| panel.inverse[k * s + row] / (unit * scale)))?;
             }
             index.extend((first..first + s).map(|row| row as u32));
             index.resize(begin + blocks(m).max(m + s), dummy);
         } else {
-            pack(values, shape, m, s, |at| panel.w[at])?;
-            pack(inverses, shape, s, s, |at| panel.inverse[at] / unit)?;
+            pack(values, shape, m, s, |at| panel.w[at] / scale)?;
+            pack(inverses, shape, s, s, |at| panel.inverse[at] / (unit * scale))?;
             index.resize(begin + blocks(m), dummy);
             index.extend((first..first + s).map(|row| row as u32));
             index.resize(begin + blocks(m) + blocks(s), dummy);

@@ -50,8 +50,9 @@ pub(super) trait Lanes<S: Storage> {
     /// # Safety
     /// `LANES` indices can be read and their rows lie inside `vector`.
     unsafe fn gather(vector: *const [S::Arithmetic; 4], index: *const u32) -> [Self::Register; 3];
-    /// Subtracts components from the first `count` ≤ `LANES` rows that `index` names, and zero from the others: a
-    /// loop over `count` rows would cost more in wrong guesses of its end. Rows with a component to subtract differ.
+    /// Subtracts components times `scale` from the first `count` ≤ `LANES` rows that `index` names, and zero from the
+    /// others: a loop over `count` rows would cost more in wrong guesses of its end. Rows with a component to subtract
+    /// differ.
     ///
     /// # Safety
     /// `LANES` indices can be read and their rows lie inside `vector`.
@@ -60,20 +61,30 @@ pub(super) trait Lanes<S: Storage> {
         index: *const u32,
         count: usize,
         sums: [Self::Register; 3],
+        scale: S::Arithmetic,
     );
     /// a + b.
     ///
     /// # Safety
     /// The processor has the instruction set.
     unsafe fn add(a: Self::Register, b: Self::Register) -> Self::Register;
-    /// Writes minus the components of the first `count` ≤ `LANES` lanes to as many consecutive rows.
+    /// Writes minus the components times `scale` of the first `count` ≤ `LANES` lanes to as many consecutive rows.
     ///
     /// # Safety
     /// `count` rows can be written.
-    unsafe fn store(rows: *mut [S::Arithmetic; 4], count: usize, sums: [Self::Register; 3]);
-    /// Writes minus the sums over lanes of `G` columns to `G` consecutive rows.
+    unsafe fn store(
+        rows: *mut [S::Arithmetic; 4],
+        count: usize,
+        sums: [Self::Register; 3],
+        scale: S::Arithmetic,
+    );
+    /// Writes minus the sums over lanes of `G` columns, times `scale`, to `G` consecutive rows.
     ///
     /// # Safety
     /// `G` rows can be written.
-    unsafe fn reduce<const G: usize>(sums: &[[Self::Register; 3]; G], rows: *mut [S::Arithmetic; 4]);
+    unsafe fn reduce<const G: usize>(
+        sums: &[[Self::Register; 3]; G],
+        rows: *mut [S::Arithmetic; 4],
+        scale: S::Arithmetic,
+    );
 }

@@ -49,7 +49,7 @@ unsafe fn forward_block<S: Storage, K: Lanes<S>, const B: usize, const T: usize>
         let sums = sum_rows::<S, K, B, T>(values, height, work.s, AHEAD, |k| own.add(k));
         for b in 0..B {
             let at = b * K::LANES;
-            K::scatter(work.vector, index.add(at), K::LANES.min(height - at), sums[b]);
+            K::scatter(work.vector, index.add(at), K::LANES.min(height - at), sums[b], work.scale);
         }
     }
 }
@@ -83,7 +83,7 @@ unsafe fn backward_rows<S: Storage, K: Lanes<S>, const B: usize, const T: usize>
         let sums = sum_rows::<S, K, B, T>(work.inverse, work.s, work.m + work.s, -AHEAD, row);
         for b in 0..B {
             let at = b * K::LANES;
-            K::store(work.vector.add(work.first + at), K::LANES.min(work.s - at), sums[b]);
+            K::store(work.vector.add(work.first + at), K::LANES.min(work.s - at), sums[b], work.scale);
         }
     }
 }

@@ -36,6 +36,7 @@ pub(super) fn forward<S: Storage, const L: usize, const G: usize>(
 ) {
     for panel in stream.panels() {
         let (first, m) = (panel.first as usize, panel.m as usize);
+        let scale = S::Arithmetic::from_f64(f64::from(panel.scale));
         if panel.narrow {
             forward_narrow::<S, L>(stream, panel, vector);
             scale_own(panel, vector);
@@ -63,14 +64,14 @@ pub(super) fn forward<S: Storage, const L: usize, const G: usize>(
             let block = 3 * (k - k % L) + k % L;
             for c in 0..3 {
                 let value = &mut vector[row as usize][c];
-                *value = *value - scratch[block + c * L];
+                *value = *value - scratch[block + c * L] * scale;
             }
         }
         scale_own(panel, vector);
     }
 }
 
-/// Multiplies the own rows by the unit S⁻¹ was divided by; the forward sweep is done with them.
+/// Multiplies the own rows by the unit of S⁻¹ in that of W; the forward sweep is done with them.
 fn scale_own<T: Arithmetic>(panel: &Packed, vector: &mut [[T; 4]]) {
     if panel.unit != 1.0 {
         let unit = T::from_f64(f64::from(panel.unit));
@@ -87,6 +88,7 @@ pub(super) fn backward<S: Storage, const L: usize, const G: usize>(
 ) {
     for panel in stream.panels().iter().rev() {
         let (m, s) = (panel.m as usize, panel.s as usize);
+        let minus = S::Arithmetic::from_f64(-f64::from(panel.scale));
         if panel.narrow {
             backward_narrow(stream, panel, vector);
             continue;
@@ -122,7 +124,8 @@ pub(super) fn backward<S: Storage, const L: usize, const G: usize>(
                     lanes.iter().fold(S::Arithmetic::default(), |sum, &value| sum + value)
                 };
                 let row = &mut vector[panel.first as usize + g + k];
-                *row = [-total(&sums[0]), -total(&sums[1]), -total(&sums[2]), S::Arithmetic::default()];
+                let zero = S::Arithmetic::default();
+                *row = [minus * total(&sums[0]), minus * total(&sums[1]), minus * total(&sums[2]), zero];
             }
         });
     }
@@ -132,12 +135,13 @@ pub(super) fn backward<S: Storage, const L: usize, const G: usize>(
 fn forward_narrow<S: Storage, const L: usize>(stream: &Stream<S>, panel: &Packed, vector: &mut [Row<S>]) {
     let (first, s, m) = (panel.first as usize, panel.s as usize, panel.m as usize);
     let index = &stream.index()[panel.index..panel.index + m];
+    let scale = S::Arithmetic::from_f64(f64::from(panel.scale));
     let values = &stream.values()[panel.values..panel.values + m * s];
     for (block, values) in index.chunks(4 * L).zip(values.chunks(4 * L * s)) {
         for (k, column) in values.chunks_exact(block.len()).enumerate() {
             let own = vector[first + k];
             for (value, &row) in column.iter().zip(block) {
-                let (w, to) = (value.decode(), &mut vector[row as usize]);
+                let (w, to) = (value.decode() * scale, &mut vector[row as usize]);
                 *to = [to[0] - w * own[0], to[1] - w * own[1], to[2] - w * own[2], to[3]];
             }
         }
@@ -156,7 +160,8 @@ fn backward_narrow<S: Storage>(stream: &Stream<S>, panel: &Packed, vector: &mut 
             *sum = [sum[0] + w * x, sum[1] + w * y, sum[2] + w * z, sum[3]];
         }
     }
+    let minus = S::Arithmetic::from_f64(-f64::from(panel.scale));
     for (to, sum) in vector[first..first + s].iter_mut().zip(&sums) {
-        *to = [-sum[0], -sum[1], -sum[2], S::Arithmetic::default()];
+        *to = [minus * sum[0], minus * sum[1], minus * sum[2], S::Arithmetic::default()];
     }
 }

@@ -6,7 +6,7 @@
 
 use super::lanes::Lanes;
 use super::narrow;
-use crate::panels::storage::Storage;
+use crate::panels::storage::{Arithmetic, Storage};
 use crate::panels::stream::{Packed, Stream};
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
@@ -35,6 +35,8 @@ pub(super) struct Work<S: Storage> {
     pub(super) first: usize,
     pub(super) s: usize,
     pub(super) m: usize,
+    /// What W was divided by.
+    pub(super) scale: S::Arithmetic,
 }
 
 impl<S: Storage> Work<S> {
@@ -58,6 +60,7 @@ impl<S: Storage> Work<S> {
                 first: panel.first as usize,
                 s: panel.s as usize,
                 m: panel.m as usize,
+                scale: S::Arithmetic::from_f64(f64::from(panel.scale)),
             }
         }
     }
@@ -96,13 +99,12 @@ pub(super) unsafe fn forward<S: Storage, K: Lanes<S>>(
     }
 }
 
-/// Multiplies the own rows by the unit S⁻¹ was divided by.
+/// Multiplies the own rows by the unit of S⁻¹ in that of W.
 ///
 /// # Safety
 /// As [`forward`].
 #[inline(always)]
 unsafe fn scale_own<S: Storage>(work: &Work<S>, unit: f32) {
-    use crate::panels::storage::Arithmetic;
     let unit = S::Arithmetic::from_f64(f64::from(unit));
     for k in 0..work.s {
         // SAFETY: the own rows lie inside the vector.
@@ -190,7 +192,7 @@ unsafe fn scatter_sums<S: Storage, K: Lanes<S>>(work: &Work<S>) {
         unsafe {
             let from = work.scratch.add(3 * r);
             let sums = [K::read(from), K::read(from.add(K::LANES)), K::read(from.add(2 * K::LANES))];
-            K::scatter(work.vector, work.index.add(r), K::LANES.min(work.m - r), sums);
+            K::scatter(work.vector, work.index.add(r), K::LANES.min(work.m - r), sums, work.scale);
         }
         r += K::LANES;
     }
@@ -281,7 +283,7 @@ unsafe fn backward_columns<S: Storage, K: Lanes<S>, const G: usize>(work: &Work<
         accumulate::<S, K, G>(&mut sums, work.values.add(g * work.m), work.m, work.scratch, AHEAD);
         // The inverses are fewer: the same time ahead is less far.
         accumulate::<S, K, G>(&mut sums, work.inverse.add(g * work.s), work.s, own, AHEAD / 2);
-        K::reduce::<G>(&sums, work.vector.add(work.first + g));
+        K::reduce::<G>(&sums, work.vector.add(work.first + g), work.scale);
     }
 }
 

@@ -93,7 +93,7 @@ impl Widen for ThreeBytes {
             let bytes = _mm256_broadcastsi128_si256(_mm_setr_epi8(
                 -1, 0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11,
             ));
-            _mm256_castsi256_ps(_mm256_shuffle_epi8(halves, bytes))
+            _mm256_cvtepi32_ps(_mm256_shuffle_epi8(halves, bytes))
         }
     }
 }
@@ -146,27 +146,27 @@ unsafe fn fold_two(a: __m256, b: __m256) -> __m256 {
     unsafe { _mm256_add_ps(_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b)) }
 }
 
-/// Minus the sums over lanes of two columns, as two rows in the halves.
+/// The sums over lanes of two columns, as two rows in the halves.
 #[inline(always)]
 unsafe fn sum_two(a: [__m256; 3], b: [__m256; 3]) -> __m256 {
     // SAFETY: arithmetic on registers only.
     unsafe {
         let (x, y, z) = (fold_two(a[0], b[0]), fold_two(a[1], b[1]), fold_two(a[2], b[2]));
         let zero = _mm256_setzero_ps();
-        _mm256_sub_ps(zero, _mm256_hadd_ps(_mm256_hadd_ps(x, y), _mm256_hadd_ps(z, zero)))
+        _mm256_hadd_ps(_mm256_hadd_ps(x, y), _mm256_hadd_ps(z, zero))
     }
 }
 
-/// Subtracts from a row.
+/// Subtracts a multiple from a row.
 ///
 /// # Safety
 /// The index can be read, and its row lies inside the vector.
 #[inline(always)]
-unsafe fn subtract(vector: *mut [f32; 4], index: *const u32, value: __m128) {
+unsafe fn subtract(vector: *mut [f32; 4], index: *const u32, value: __m128, scale: __m128) {
     // SAFETY: the caller's promise.
     unsafe {
         let to = vector.add(*index as usize).cast::<f32>();
-        _mm_storeu_ps(to, _mm_sub_ps(_mm_loadu_ps(to), value));
+        _mm_storeu_ps(to, _mm_fnmadd_ps(value, scale, _mm_loadu_ps(to)));
     }
 }
 
@@ -229,16 +229,16 @@ impl<S: Widen> Lanes<S> for Single {
     }
 
     #[inline(always)]
-    unsafe fn scatter(vector: *mut [f32; 4], index: *const u32, count: usize, sums: [__m256; 3]) {
+    unsafe fn scatter(vector: *mut [f32; 4], index: *const u32, count: usize, sums: [__m256; 3], scale: f32) {
         // SAFETY: as above.
         unsafe {
             let lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
             let mask = _mm256_castsi256_ps(_mm256_cmpgt_epi32(_mm256_set1_epi32(count as i32), lane));
-            let [x, y, z] = sums;
+            let (scale, [x, y, z]) = (_mm_set1_ps(scale), sums);
             let rows = rows_of(_mm256_and_ps(mask, x), _mm256_and_ps(mask, y), _mm256_and_ps(mask, z));
             for k in 0..4 {
-                subtract(vector, index.add(k), _mm256_castps256_ps128(rows[k]));
-                subtract(vector, index.add(k + 4), _mm256_extractf128_ps::<1>(rows[k]));
+                subtract(vector, index.add(k), _mm256_castps256_ps128(rows[k]), scale);
+                subtract(vector, index.add(k + 4), _mm256_extractf128_ps::<1>(rows[k]), scale);
             }
         }
     }
@@ -250,13 +250,12 @@ impl<S: Widen> Lanes<S> for Single {
     }
 
     #[inline(always)]
-    unsafe fn store(rows: *mut [f32; 4], count: usize, sums: [__m256; 3]) {
+    unsafe fn store(rows: *mut [f32; 4], count: usize, sums: [__m256; 3], scale: f32) {
         // SAFETY: as above.
         unsafe {
-            let zero = _mm256_setzero_ps();
-            let [x, y, z] = sums;
+            let (minus, [x, y, z]) = (_mm256_set1_ps(-scale), sums);
             let [a, b, c, d] =
-                rows_of(_mm256_sub_ps(zero, x), _mm256_sub_ps(zero, y), _mm256_sub_ps(zero, z));
+                rows_of(_mm256_mul_ps(minus, x), _mm256_mul_ps(minus, y), _mm256_mul_ps(minus, z));
             let pairs = [
                 _mm256_permute2f128_ps::<0x20>(a, b),
                 _mm256_permute2f128_ps::<0x20>(c, d),
@@ -273,12 +272,13 @@ impl<S: Widen> Lanes<S> for Single {
     }
 
     #[inline(always)]
-    unsafe fn reduce<const G: usize>(sums: &[[__m256; 3]; G], rows: *mut [f32; 4]) {
+    unsafe fn reduce<const G: usize>(sums: &[[__m256; 3]; G], rows: *mut [f32; 4], scale: f32) {
         // SAFETY: as above.
         unsafe {
             let mut k = 0;
             while k < G {
-                let total = sum_two(sums[k], sums[if k + 1 < G { k + 1 } else { k }]);
+                let both = sum_two(sums[k], sums[if k + 1 < G { k + 1 } else { k }]);
+                let total = _mm256_mul_ps(_mm256_set1_ps(-scale), both);
                 let to = rows.add(k).cast::<f32>();
                 if k + 2 <= G {
                     _mm256_storeu_ps(to, total);
@@ -344,7 +344,13 @@ impl Lanes<f64> for Double {
     }
 
     #[inline(always)]
-    unsafe fn scatter(vector: *mut [f64; 4], index: *const u32, count: usize, sums: [__m256d; 3]) {
+    unsafe fn scatter(
+        vector: *mut [f64; 4],
+        index: *const u32,
+        count: usize,
+        sums: [__m256d; 3],
+        scale: f64,
+    ) {
         // SAFETY: as above.
         unsafe {
             let mut spilled = [[0f64; 4]; 3];
@@ -354,7 +360,7 @@ impl Lanes<f64> for Double {
             for k in 0..count {
                 let to = vector.add(*index.add(k) as usize).cast::<f64>();
                 let row = _mm256_setr_pd(spilled[0][k], spilled[1][k], spilled[2][k], 0.0);
-                _mm256_storeu_pd(to, _mm256_sub_pd(_mm256_loadu_pd(to), row));
+                _mm256_storeu_pd(to, _mm256_fnmadd_pd(row, _mm256_set1_pd(scale), _mm256_loadu_pd(to)));
             }
         }
     }
@@ -366,12 +372,12 @@ impl Lanes<f64> for Double {
     }
 
     #[inline(always)]
-    unsafe fn store(rows: *mut [f64; 4], count: usize, sums: [__m256d; 3]) {
+    unsafe fn store(rows: *mut [f64; 4], count: usize, sums: [__m256d; 3], scale: f64) {
         // SAFETY: as above.
         unsafe {
             let mut spilled = [[0f64; 4]; 3];
             for (to, sum) in spilled.iter_mut().zip(sums) {
-                _mm256_storeu_pd(to.as_mut_ptr(), _mm256_sub_pd(_mm256_setzero_pd(), sum));
+                _mm256_storeu_pd(to.as_mut_ptr(), _mm256_mul_pd(_mm256_set1_pd(-scale), sum));
             }
             for k in 0..count {
                 *rows.add(k) = [spilled[0][k], spilled[1][k], spilled[2][k], 0.0];
@@ -380,7 +386,7 @@ impl Lanes<f64> for Double {
     }
 
     #[inline(always)]
-    unsafe fn reduce<const G: usize>(sums: &[[__m256d; 3]; G], rows: *mut [f64; 4]) {
+    unsafe fn reduce<const G: usize>(sums: &[[__m256d; 3]; G], rows: *mut [f64; 4], scale: f64) {
         // SAFETY: as above.
         unsafe {
             for k in 0..G {
@@ -390,7 +396,7 @@ impl Lanes<f64> for Double {
                     _mm256_permute2f128_pd::<0x20>(xy, z0),
                     _mm256_permute2f128_pd::<0x31>(xy, z0),
                 );
-                _mm256_storeu_pd(rows.add(k).cast(), _mm256_sub_pd(_mm256_setzero_pd(), sum));
+                _mm256_storeu_pd(rows.add(k).cast(), _mm256_mul_pd(_mm256_set1_pd(-scale), sum));
             }
         }
     }

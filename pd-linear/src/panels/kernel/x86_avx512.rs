@@ -96,7 +96,7 @@ impl Widen for ThreeBytes {
             let quarters = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(from.cast()));
             let bytes =
                 _mm512_broadcast_i32x4(_mm_setr_epi8(-1, 0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11));
-            _mm512_castsi512_ps(_mm512_shuffle_epi8(quarters, bytes))
+            _mm512_cvtepi32_ps(_mm512_shuffle_epi8(quarters, bytes))
         }
     }
 }
@@ -119,16 +119,16 @@ unsafe fn row(vector: *const [f32; 4], index: *const u32) -> __m128 {
     unsafe { _mm_loadu_ps(vector.add(*index as usize).cast()) }
 }
 
-/// Subtracts from a row.
+/// Subtracts a multiple from a row.
 ///
 /// # Safety
 /// The index can be read, and its row lies inside the vector.
 #[inline(always)]
-unsafe fn subtract(vector: *mut [f32; 4], index: *const u32, value: __m128) {
+unsafe fn subtract(vector: *mut [f32; 4], index: *const u32, value: __m128, scale: __m128) {
     // SAFETY: the caller's promise.
     unsafe {
         let to = vector.add(*index as usize).cast::<f32>();
-        _mm_storeu_ps(to, _mm_sub_ps(_mm_loadu_ps(to), value));
+        _mm_storeu_ps(to, _mm_fnmadd_ps(value, scale, _mm_loadu_ps(to)));
     }
 }
 
@@ -191,7 +191,7 @@ unsafe fn fold_four(a: __m512, b: __m512, c: __m512, d: __m512) -> __m512 {
     }
 }
 
-/// Minus the sums over lanes of four columns, as four rows in the quarters.
+/// The sums over lanes of four columns, as four rows in the quarters.
 #[inline(always)]
 unsafe fn sum_four(a: [__m512; 3], b: [__m512; 3], c: [__m512; 3], d: [__m512; 3]) -> __m512 {
     // SAFETY: arithmetic on registers only.
@@ -202,8 +202,7 @@ unsafe fn sum_four(a: [__m512; 3], b: [__m512; 3], c: [__m512; 3], d: [__m512; 3
         let zero = _mm512_setzero_ps();
         let xy = _mm512_add_ps(_mm512_unpacklo_ps(x, y), _mm512_unpackhi_ps(x, y));
         let z0 = _mm512_add_ps(_mm512_unpacklo_ps(z, zero), _mm512_unpackhi_ps(z, zero));
-        let sum = _mm512_add_ps(_mm512_shuffle_ps::<0x44>(xy, z0), _mm512_shuffle_ps::<0xee>(xy, z0));
-        _mm512_sub_ps(zero, sum)
+        _mm512_add_ps(_mm512_shuffle_ps::<0x44>(xy, z0), _mm512_shuffle_ps::<0xee>(xy, z0))
     }
 }
 
@@ -263,10 +262,10 @@ impl<S: Widen> Lanes<S> for Single {
     }
 
     #[inline(always)]
-    unsafe fn scatter(vector: *mut [f32; 4], index: *const u32, count: usize, sums: [__m512; 3]) {
+    unsafe fn scatter(vector: *mut [f32; 4], index: *const u32, count: usize, sums: [__m512; 3], scale: f32) {
         // SAFETY: as above.
         unsafe {
-            let mask = ((1u32 << count) - 1) as u16;
+            let (mask, scale) = (((1u32 << count) - 1) as u16, _mm_set1_ps(scale));
             let [x, y, z] = sums;
             let rows = rows_of(
                 _mm512_maskz_mov_ps(mask, x),
@@ -274,10 +273,10 @@ impl<S: Widen> Lanes<S> for Single {
                 _mm512_maskz_mov_ps(mask, z),
             );
             for k in 0..4 {
-                subtract(vector, index.add(k), _mm512_castps512_ps128(rows[k]));
-                subtract(vector, index.add(k + 4), _mm512_extractf32x4_ps::<1>(rows[k]));
-                subtract(vector, index.add(k + 8), _mm512_extractf32x4_ps::<2>(rows[k]));
-                subtract(vector, index.add(k + 12), _mm512_extractf32x4_ps::<3>(rows[k]));
+                subtract(vector, index.add(k), _mm512_castps512_ps128(rows[k]), scale);
+                subtract(vector, index.add(k + 4), _mm512_extractf32x4_ps::<1>(rows[k]), scale);
+                subtract(vector, index.add(k + 8), _mm512_extractf32x4_ps::<2>(rows[k]), scale);
+                subtract(vector, index.add(k + 12), _mm512_extractf32x4_ps::<3>(rows[k]), scale);
             }
         }
     }
@@ -289,12 +288,11 @@ impl<S: Widen> Lanes<S> for Single {
     }
 
     #[inline(always)]
-    unsafe fn store(rows: *mut [f32; 4], count: usize, sums: [__m512; 3]) {
+    unsafe fn store(rows: *mut [f32; 4], count: usize, sums: [__m512; 3], scale: f32) {
         // SAFETY: as above; the mask keeps stores inside the rows.
         unsafe {
-            let zero = _mm512_setzero_ps();
-            let [x, y, z] = sums;
-            let (x, y, z) = (_mm512_sub_ps(zero, x), _mm512_sub_ps(zero, y), _mm512_sub_ps(zero, z));
+            let (minus, [x, y, z]) = (_mm512_set1_ps(-scale), sums);
+            let (x, y, z) = (_mm512_mul_ps(minus, x), _mm512_mul_ps(minus, y), _mm512_mul_ps(minus, z));
             // Row k holds rows k, k + 4, k + 8, k + 12: a transpose of quarters brings neighbours together.
             let [a, b, c, d] = rows_of(x, y, z);
             let (ab, cd) = (_mm512_shuffle_f32x4::<0x44>(a, b), _mm512_shuffle_f32x4::<0x44>(c, d));
@@ -313,7 +311,7 @@ impl<S: Widen> Lanes<S> for Single {
     }
 
     #[inline(always)]
-    unsafe fn reduce<const G: usize>(sums: &[[__m512; 3]; G], rows: *mut [f32; 4]) {
+    unsafe fn reduce<const G: usize>(sums: &[[__m512; 3]; G], rows: *mut [f32; 4], scale: f32) {
         // SAFETY: as above.
         unsafe {
             let zero = [_mm512_setzero_ps(); 3];
@@ -322,7 +320,7 @@ impl<S: Widen> Lanes<S> for Single {
                 let b = if k + 1 < G { sums[k + 1] } else { zero };
                 let c = if k + 2 < G { sums[k + 2] } else { zero };
                 let d = if k + 3 < G { sums[k + 3] } else { zero };
-                let total = sum_four(sums[k], b, c, d);
+                let total = _mm512_mul_ps(_mm512_set1_ps(-scale), sum_four(sums[k], b, c, d));
                 let to = rows.add(k).cast::<f32>();
                 if k + 4 <= G {
                     _mm512_storeu_ps(to, total);
@@ -390,7 +388,13 @@ impl Lanes<f64> for Double {
     }
 
     #[inline(always)]
-    unsafe fn scatter(vector: *mut [f64; 4], index: *const u32, count: usize, sums: [__m512d; 3]) {
+    unsafe fn scatter(
+        vector: *mut [f64; 4],
+        index: *const u32,
+        count: usize,
+        sums: [__m512d; 3],
+        scale: f64,
+    ) {
         // SAFETY: as above.
         unsafe {
             let mut spilled = [[0f64; 8]; 3];
@@ -400,7 +404,7 @@ impl Lanes<f64> for Double {
             for k in 0..count {
                 let to = vector.add(*index.add(k) as usize).cast::<f64>();
                 let row = _mm256_setr_pd(spilled[0][k], spilled[1][k], spilled[2][k], 0.0);
-                _mm256_storeu_pd(to, _mm256_sub_pd(_mm256_loadu_pd(to), row));
+                _mm256_storeu_pd(to, _mm256_fnmadd_pd(row, _mm256_set1_pd(scale), _mm256_loadu_pd(to)));
             }
         }
     }
@@ -412,12 +416,12 @@ impl Lanes<f64> for Double {
     }
 
     #[inline(always)]
-    unsafe fn store(rows: *mut [f64; 4], count: usize, sums: [__m512d; 3]) {
+    unsafe fn store(rows: *mut [f64; 4], count: usize, sums: [__m512d; 3], scale: f64) {
         // SAFETY: as above.
         unsafe {
             let mut spilled = [[0f64; 8]; 3];
             for (to, sum) in spilled.iter_mut().zip(sums) {
-                _mm512_storeu_pd(to.as_mut_ptr(), _mm512_sub_pd(_mm512_setzero_pd(), sum));
+                _mm512_storeu_pd(to.as_mut_ptr(), _mm512_mul_pd(_mm512_set1_pd(-scale), sum));
             }
             for k in 0..count {
                 *rows.add(k) = [spilled[0][k], spilled[1][k], spilled[2][k], 0.0];
@@ -426,7 +430,7 @@ impl Lanes<f64> for Double {
     }
 
     #[inline(always)]
-    unsafe fn reduce<const G: usize>(sums: &[[__m512d; 3]; G], rows: *mut [f64; 4]) {
+    unsafe fn reduce<const G: usize>(sums: &[[__m512d; 3]; G], rows: *mut [f64; 4], scale: f64) {
         // SAFETY: as above.
         unsafe {
             for k in 0..G {
@@ -437,7 +441,7 @@ impl Lanes<f64> for Double {
                     _mm256_permute2f128_pd::<0x20>(xy, z0),
                     _mm256_permute2f128_pd::<0x31>(xy, z0),
                 );
-                _mm256_storeu_pd(rows.add(k).cast(), _mm256_sub_pd(_mm256_setzero_pd(), sum));
+                _mm256_storeu_pd(rows.add(k).cast(), _mm256_mul_pd(_mm256_set1_pd(-scale), sum));
             }
         }
     }
