@@ -55,6 +55,8 @@ pub(super) trait Storage: Copy + Debug + Default + Send + Sync + 'static {
     type Arithmetic: Arithmetic;
     /// Largest magnitude the format holds.
     const LARGEST: f64;
+    /// Whether wide panels keep only one half of the symmetric S⁻¹: pays where values take longer to read than to use.
+    const ONE_HALF: bool = true;
     /// What values of which this is the largest magnitude are divided by before they are stored: exact as an f32.
     fn unit(_largest: f64) -> f64 {
         1.0
@@ -127,6 +129,7 @@ pub(super) struct Half(pub(super) u16);
 impl Storage for Half {
     type Arithmetic = f32;
     const LARGEST: f64 = 65504.0;
+    const ONE_HALF: bool = false;
 
     fn unit(largest: f64) -> f64 {
         if largest > 0.0 && largest.is_finite() { 2f64.powi(largest.log2().ceil() as i32) } else { 1.0 }

@@ -3,7 +3,8 @@
 //! W and S⁻¹ of a panel lie in two arrays: the forward sweep reads the first alone. Each is cut into groups of columns, a
 //! group into blocks of as many rows as a register has lanes; a block holds its columns one after another. Blocks are not
 //! padded: the last one of a group has fewer rows, and a full register read there runs into the following values, which
-//! are finite and meet zeros or are dropped.
+//! are finite and meet zeros or are dropped. Of the symmetric S⁻¹ most formats keep one half: groups begin with the block that
+//! holds their diagonal.
 //!
 //! A *narrow* panel has so few columns that the sums of all of them stay in registers. For it the second array holds W
 //! once more, row after row, and then the rows of S⁻¹: backward, a row's values meet the row's one (x, y, z), so that
@@ -31,6 +32,12 @@ impl Shape {
     /// Columns of the widest narrow panel: three sums for each stay in registers.
     pub(super) fn narrow(self) -> usize {
         (4 * self.lanes).min(WIDEST_NARROW)
+    }
+
+    /// First row that is stored of a group of columns of S⁻¹: that of the block that holds their diagonal, if only one half
+    /// is kept. No group spans two such blocks.
+    pub(super) fn first_row<S: Storage>(self, g: usize) -> usize {
+        if S::ONE_HALF { g - g % self.lanes } else { 0 }
     }
 }
 
@@ -110,7 +117,7 @@ impl<S: Storage> Stream<S> {
         index.extend(below.map(|row| row as u32));
         if s <= shape.narrow() {
             let tall = Shape { lanes: 4 * shape.lanes, group: s };
-            pack(values, tall, m, s, |at| panel.w[at] / scale)?;
+            pack(values, tall, m, s, |_| 0, |at| panel.w[at] / scale)?;
             for row in 0..m {
                 push_row(inverses, (0..s).map(|k| panel.w[k * m + row] / scale))?;
             }
@@ -120,13 +127,20 @@ impl<S: Storage> Stream<S> {
             index.extend((first..first + s).map(|row| row as u32));
             index.resize(begin + blocks(m).max(m + s), dummy);
         } else {
-            pack(values, shape, m, s, |at| panel.w[at] / scale)?;
-            pack(inverses, shape, s, s, |at| panel.inverse[at] / (unit * scale))?;
+            pack(values, shape, m, s, |_| 0, |at| panel.w[at] / scale)?;
+            pack(
+                inverses,
+                shape,
+                s,
+                s,
+                |g| shape.first_row::<S>(g),
+                |at| panel.inverse[at] / (unit * scale),
+            )?;
             index.resize(begin + blocks(m), dummy);
             index.extend((first..first + s).map(|row| row as u32));
             index.resize(begin + blocks(m) + blocks(s), dummy);
         }
-        self.scratch = self.scratch.max(3 * (blocks(m) + blocks(s)));
+        self.scratch = self.scratch.max(3 * (blocks(m) + 2 * blocks(s)));
         Ok(())
     }
 
@@ -190,16 +204,17 @@ fn start_line<S: Storage>(values: &mut Vec<S>) {
     values.resize(values.len().next_multiple_of(step), S::default());
 }
 
-/// Appends a matrix of `rows` × `columns`, given by columns, in groups and blocks.
+/// Appends a matrix of `rows` × `columns`, given by columns, in groups and blocks, each group from its first row on.
 fn pack<S: Storage>(
     to: &mut Vec<S>,
     shape: Shape,
     rows: usize,
     columns: usize,
+    first_row: impl Fn(usize) -> usize,
     value: impl Fn(usize) -> f64,
 ) -> Result<(), LinearError> {
     for g in (0..columns).step_by(shape.group) {
-        for r in (0..rows).step_by(shape.lanes) {
+        for r in (first_row(g)..rows).step_by(shape.lanes) {
             for k in g..columns.min(g + shape.group) {
                 push_row(to, (r..rows.min(r + shape.lanes)).map(|row| value(k * rows + row)))?;
             }

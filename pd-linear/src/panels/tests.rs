@@ -242,7 +242,6 @@ fn vector_kernels_agree_with_their_plain_twins() {
     fn all<S: Kernels>(tolerance: f64) {
         for kernel in S::kernels() {
             let twin = match (kernel.shape.lanes, kernel.shape.group) {
-                (16, group) => Kernel::portable::<16>(group),
                 (8, group) => Kernel::portable::<8>(group),
                 (_, group) => Kernel::portable::<4>(group),
             };

@@ -17,14 +17,20 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod sweeps;
 #[cfg(target_arch = "x86_64")]
-mod x86_avx2;
+mod wide;
 #[cfg(target_arch = "x86_64")]
-mod x86_avx512;
+mod x86;
+#[cfg(target_arch = "x86_64")]
+mod x86_lanes;
 
 use super::storage::{Half, Storage, ThreeBytes};
 use super::stream::{Shape, Stream};
+#[cfg(not(target_arch = "x86_64"))]
+use Storage as Widen;
 pub(super) use ends::Place;
 use pd_core::Real;
+#[cfg(target_arch = "x86_64")]
+use x86_lanes::Widen;
 
 /// A row of the vector: x, y, z and a zero that fills the register.
 pub(super) type Row<S> = [<S as Storage>::Arithmetic; 4];
@@ -101,33 +107,30 @@ pub(super) trait Kernels: Storage {
     fn kernels() -> Vec<Kernel<Self>>;
 }
 
+/// Kernels of the formats that widen to f32.
+fn single<S: Widen>() -> Vec<Kernel<S>> {
+    let mut all = vec![];
+    #[cfg(target_arch = "x86_64")]
+    all.extend([x86::single_avx512vl(), x86::single_avx2()].into_iter().flatten());
+    all.push(Kernel::portable::<8>(4));
+    all
+}
+
 impl Kernels for f32 {
     fn kernels() -> Vec<Kernel<Self>> {
-        let mut all = vec![];
-        #[cfg(target_arch = "x86_64")]
-        all.extend([x86_avx512::single(), x86_avx2::single()].into_iter().flatten());
-        all.push(Kernel::portable::<8>(4));
-        all
+        single()
     }
 }
 
 impl Kernels for ThreeBytes {
     fn kernels() -> Vec<Kernel<Self>> {
-        let mut all = vec![];
-        #[cfg(target_arch = "x86_64")]
-        all.extend([x86_avx512::single(), x86_avx2::single()].into_iter().flatten());
-        all.push(Kernel::portable::<8>(4));
-        all
+        single()
     }
 }
 
 impl Kernels for Half {
     fn kernels() -> Vec<Kernel<Self>> {
-        let mut all = vec![];
-        #[cfg(target_arch = "x86_64")]
-        all.extend([x86_avx512::single(), x86_avx2::single()].into_iter().flatten());
-        all.push(Kernel::portable::<8>(4));
-        all
+        single()
     }
 }
 
@@ -135,7 +138,7 @@ impl Kernels for f64 {
     fn kernels() -> Vec<Kernel<Self>> {
         let mut all = vec![];
         #[cfg(target_arch = "x86_64")]
-        all.extend([x86_avx512::double(), x86_avx2::double()].into_iter().flatten());
+        all.extend(x86::double());
         all.push(Kernel::portable::<4>(4));
         all
     }

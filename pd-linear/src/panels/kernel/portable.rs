@@ -2,7 +2,7 @@
 
 use super::Row;
 use crate::panels::storage::{Arithmetic, Storage};
-use crate::panels::stream::{Packed, Stream, WIDEST_NARROW};
+use crate::panels::stream::{Packed, Shape, Stream, WIDEST_NARROW};
 
 /// Values of one block: `width` columns of `height` rows from `at`, a full register read per column.
 fn column<S: Storage, const L: usize>(values: &[S], at: usize) -> [S::Arithmetic; L] {
@@ -45,28 +45,10 @@ pub(super) fn forward<S: Storage, const L: usize, const G: usize>(
         let index = &stream.index()[panel.index..];
         scratch[..3 * m.next_multiple_of(L)].fill(S::Arithmetic::default());
         groups(panel, G, |g, width| {
-            let mut at = panel.values + g * m;
-            for r in (0..m).step_by(L) {
-                let height = L.min(m - r);
-                let mut sums = zero::<S::Arithmetic, L>();
-                for k in 0..width {
-                    let row = vector[first + g + k];
-                    let w = column::<S, L>(stream.values(), at + k * height);
-                    multiply_add(&mut sums, &w, &[[row[0]; L], [row[1]; L], [row[2]; L]]);
-                }
-                for (out, sum) in scratch[3 * r..].iter_mut().zip(sums.iter().flatten()) {
-                    *out = *out + *sum;
-                }
-                at += width * height;
-            }
+            let own = &vector[first + g..first + g + width];
+            multiply::<S, L>(stream.values(), panel.values + g * m, m, own, scratch);
         });
-        for (k, &row) in index[..m].iter().enumerate() {
-            let block = 3 * (k - k % L) + k % L;
-            for c in 0..3 {
-                let value = &mut vector[row as usize][c];
-                *value = *value - scratch[block + c * L] * scale;
-            }
-        }
+        subtract_sums::<_, L>(vector, &index[..m], scratch, scale);
         scale_own(panel, vector);
     }
 }
@@ -93,41 +75,93 @@ pub(super) fn backward<S: Storage, const L: usize, const G: usize>(
             backward_narrow(stream, panel, vector);
             continue;
         }
-        let own = m.next_multiple_of(L);
-        let index = &stream.index()[panel.index..panel.index + own + s.next_multiple_of(L)];
+        let (first, own) = (panel.first as usize, m.next_multiple_of(L));
+        let rows = own + s.next_multiple_of(L);
+        let index = &stream.index()[panel.index..panel.index + rows];
+        let (gathered, transposed) = scratch.split_at_mut(3 * rows);
         for (k, &row) in index.iter().enumerate() {
             let block = 3 * (k - k % L) + k % L;
             for c in 0..3 {
-                scratch[block + c * L] = vector[row as usize][c];
+                gathered[block + c * L] = vector[row as usize][c];
             }
         }
+        transposed[..3 * s.next_multiple_of(L)].fill(S::Arithmetic::default());
+        let mut inverse = panel.inverse;
         groups(panel, G, |g, width| {
             let mut sums = [zero::<S::Arithmetic, L>(); G];
-            let halves = [
-                (stream.values(), panel.values + g * m, m, 0),
-                (stream.inverses(), panel.inverse + g * s, s, own),
-            ];
-            for (values, mut at, rows, from) in halves {
-                for r in (0..rows).step_by(L) {
-                    let height = L.min(rows - r);
-                    let x: [[S::Arithmetic; L]; 3] = std::array::from_fn(|c| {
-                        std::array::from_fn(|lane| scratch[3 * (from + r) + c * L + lane])
-                    });
-                    for (k, sums) in sums.iter_mut().enumerate().take(width) {
-                        multiply_add(sums, &column::<S, L>(values, at + k * height), &x);
-                    }
-                    at += width * height;
-                }
+            let block = Shape { lanes: L, group: G }.first_row::<S>(g);
+            let below = if S::ONE_HALF { s.min(block + L) } else { s };
+            accumulate(&mut sums[..width], stream.values(), panel.values + g * m, m, gathered);
+            let own_rows = &gathered[3 * (own + block)..];
+            accumulate(&mut sums[..width], stream.inverses(), inverse, s - block, own_rows);
+            if below < s {
+                let (from, to) = (&vector[first + g..first + g + width], &mut transposed[3 * below..]);
+                multiply::<S, L>(stream.inverses(), inverse + width * L, s - below, from, to);
             }
+            inverse += width * (s - block);
             for (k, sums) in sums.iter().enumerate().take(width) {
                 let total = |lanes: &[S::Arithmetic; L]| {
                     lanes.iter().fold(S::Arithmetic::default(), |sum, &value| sum + value)
                 };
-                let row = &mut vector[panel.first as usize + g + k];
                 let zero = S::Arithmetic::default();
-                *row = [minus * total(&sums[0]), minus * total(&sums[1]), minus * total(&sums[2]), zero];
+                vector[first + g + k] =
+                    [minus * total(&sums[0]), minus * total(&sums[1]), minus * total(&sums[2]), zero];
             }
         });
+        subtract_sums::<_, L>(vector, &index[own..own + s], transposed, S::Arithmetic::default() - minus);
+    }
+}
+
+/// Adds the products of a group's columns, so many rows from `at`, with the (x, y, z) of each column to `sums`.
+fn multiply<S: Storage, const L: usize>(
+    values: &[S],
+    mut at: usize,
+    rows: usize,
+    own: &[Row<S>],
+    sums: &mut [S::Arithmetic],
+) {
+    for r in (0..rows).step_by(L) {
+        let height = L.min(rows - r);
+        let mut block = zero::<S::Arithmetic, L>();
+        for (k, row) in own.iter().enumerate() {
+            let w = column::<S, L>(values, at + k * height);
+            multiply_add(&mut block, &w, &[[row[0]; L], [row[1]; L], [row[2]; L]]);
+        }
+        for (out, sum) in sums[3 * r..].iter_mut().zip(block.iter().flatten()) {
+            *out = *out + *sum;
+        }
+        at += own.len() * height;
+    }
+}
+
+/// Adds the products of a group's columns, so many rows from `at`, with gathered rows to the sums of each column.
+fn accumulate<S: Storage, const L: usize>(
+    sums: &mut [[[S::Arithmetic; L]; 3]],
+    values: &[S],
+    mut at: usize,
+    rows: usize,
+    gathered: &[S::Arithmetic],
+) {
+    let width = sums.len();
+    for r in (0..rows).step_by(L) {
+        let height = L.min(rows - r);
+        let x: [[S::Arithmetic; L]; 3] =
+            std::array::from_fn(|c| std::array::from_fn(|lane| gathered[3 * r + c * L + lane]));
+        for (k, sums) in sums.iter_mut().enumerate() {
+            multiply_add(sums, &column::<S, L>(values, at + k * height), &x);
+        }
+        at += width * height;
+    }
+}
+
+/// Subtracts multiples of sums in blocks from rows.
+fn subtract_sums<T: Arithmetic, const L: usize>(vector: &mut [[T; 4]], index: &[u32], sums: &[T], scale: T) {
+    for (k, &row) in index.iter().enumerate() {
+        let block = 3 * (k - k % L) + k % L;
+        for c in 0..3 {
+            let value = &mut vector[row as usize][c];
+            *value = *value - sums[block + c * L] * scale;
+        }
     }
 }
 

@@ -1,71 +1,13 @@
-//! AVX2 with FMA and F16C: registers of 8 f32 or 4 f64, 16 of them, so groups of 4 columns keep 12 sums.
+//! Registers of 256 bits: 8 f32 or 4 f64.
 
 use super::lanes::Lanes;
-use super::{Kernel, Row, ends, ends_avx2, sweeps};
 use crate::panels::storage::{Half, Storage, ThreeBytes};
-use crate::panels::stream::{Shape, Stream};
 use std::arch::x86_64::*;
 
-/// f32 arithmetic.
-struct Single;
-/// f64 arithmetic.
-struct Double;
-
-fn available() -> bool {
-    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c")
-}
-
-/// Panels of the formats that widen to f32.
-pub(super) fn single<S: Widen>() -> Option<Kernel<S>> {
-    available().then_some(Kernel {
-        name: "avx2",
-        shape: Shape { lanes: 8, group: 4 },
-        forward: forward::<S, Single>,
-        backward: backward::<S, Single>,
-        load: ends_avx2::load,
-        unload: ends_avx2::unload,
-    })
-}
-
-/// f64 panels.
-pub(super) fn double() -> Option<Kernel<f64>> {
-    available().then_some(Kernel {
-        name: "avx2",
-        shape: Shape { lanes: 4, group: 4 },
-        forward: forward::<f64, Double>,
-        backward: backward::<f64, Double>,
-        load: ends::load::<f64>,
-        unload: ends::unload::<f64>,
-    })
-}
-
-fn forward<S: Storage, K: Lanes<S>>(
-    stream: &Stream<S>,
-    vector: &mut [Row<S>],
-    scratch: &mut [S::Arithmetic],
-) {
-    #[target_feature(enable = "avx2,fma,f16c")]
-    unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
-        // SAFETY: passed on.
-        unsafe { sweeps::forward::<S, K>(s, v, scratch) }
-    }
-    // SAFETY: a kernel with this function exists only where `available` holds, and `Kernel` checked the lengths.
-    unsafe { inner::<S, K>(stream, vector, scratch) }
-}
-
-fn backward<S: Storage, K: Lanes<S>>(
-    stream: &Stream<S>,
-    vector: &mut [Row<S>],
-    scratch: &mut [S::Arithmetic],
-) {
-    #[target_feature(enable = "avx2,fma,f16c")]
-    unsafe fn inner<S: Storage, K: Lanes<S>>(s: &Stream<S>, v: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
-        // SAFETY: passed on.
-        unsafe { sweeps::backward::<S, K>(s, v, scratch) }
-    }
-    // SAFETY: as in `forward`.
-    unsafe { inner::<S, K>(stream, vector, scratch) }
-}
+/// f32 arithmetic, `N` columns in a group.
+pub(super) struct Single<const N: usize>;
+/// f64 arithmetic. A group of more columns would span two blocks of rows.
+pub(super) struct Double;
 
 /// Loads of the formats that widen to f32.
 pub(super) trait Widen: Storage<Arithmetic = f32> {
@@ -180,9 +122,9 @@ unsafe fn row(vector: *const [f64; 4], index: *const u32) -> __m256d {
     unsafe { _mm256_loadu_pd(vector.add(*index as usize).cast()) }
 }
 
-impl<S: Widen> Lanes<S> for Single {
+impl<S: Widen, const N: usize> Lanes<S> for Single<N> {
     const LANES: usize = 8;
-    const GROUP: usize = 4;
+    const GROUP: usize = N;
     type Register = __m256;
 
     #[inline(always)]
