@@ -46,7 +46,7 @@ pub(super) fn report(choice: &super::Choice) -> Result<String, super::Error> {
             }
             let mut runs: Vec<&mut dyn FnMut()> =
                 runs.iter_mut().map(|run| run.as_mut() as &mut dyn FnMut()).collect();
-            warm_and_cold(if choice.quick { 0.3 } else { 6.0 }, cpu_seconds, &mut runs)
+            warm_and_cold(if choice.quick { 0.3 } else { 20.0 }, cpu_seconds, &mut runs)
         };
         let roof = 8.0 * fill as f64 / bandwidth(4 * fill);
         let _ = writeln!(

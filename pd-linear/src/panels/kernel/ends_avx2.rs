@@ -6,11 +6,11 @@ use super::ends::Place;
 use pd_core::Real;
 use std::arch::x86_64::*;
 
-/// How many rows ahead of their use those that lie scattered are asked for: a tenth of a solve that finds nothing in the
+/// Rows that lie scattered are asked for so many rows ahead of their use: a tenth of a solve that finds nothing in the
 /// caches, and nothing lost in one that does.
 const AHEAD: usize = 48;
 
-/// Asks for one element.
+/// Asks for an element.
 #[inline(always)]
 fn ask_for<T>(array: &[T], at: usize) {
     // SAFETY: a prefetch reads nothing, and an address outside the array is ignored.
@@ -35,8 +35,11 @@ unsafe fn load_rows(rows: &[Place<f32>], b: &[Real], gain: Real, own: &mut [[f32
     let sign = _mm256_set1_pd(-0.0);
     let gain = _mm256_set1_pd(gain);
     let mut largest = _mm256_setzero_pd();
-    for (k, (to, &(row, scale))) in own.iter_mut().zip(rows).enumerate() {
-        ask_for(b, 3 * rows[(k + AHEAD).min(rows.len() - 1)].0 as usize);
+    let mut later = rows[AHEAD.min(rows.len())..].iter();
+    for (to, &(row, scale)) in own.iter_mut().zip(rows) {
+        if let Some(&(row, _)) = later.next() {
+            ask_for(b, 3 * row as usize);
+        }
         let from = &b[3 * row as usize..3 * row as usize + 3];
         // SAFETY: the mask leaves the three values of the slice; a row of the vector has four.
         unsafe {
@@ -60,8 +63,11 @@ unsafe fn unload_rows(places: &[Place<f32>], vector: &[[f32; 4]], back: Real, x:
     let mut lanes = [0.0; 4];
     let x = x.as_chunks_mut::<3>().0;
     let last = x.len().min(places.len()).saturating_sub(1);
+    let mut later = places[AHEAD.min(places.len())..].iter();
     for (k, &(place, scale)) in places.iter().enumerate().take(x.len()) {
-        ask_for(vector, places[(k + AHEAD).min(places.len() - 1)].0 as usize);
+        if let Some(&(place, _)) = later.next() {
+            ask_for(vector, place as usize);
+        }
         // SAFETY: a row of the vector has four values. So many are written, of which the last belongs to the next triple
         // and is put right with it; the last triple has no next one.
         unsafe {
