@@ -138,7 +138,7 @@ impl PanelCholesky {
         self.analysis.as_ref().map_or(0, |(_, symbolic)| symbolic.fill)
     }
 
-    /// Values stored in panels; 0 before `analyse`.
+    /// Values of all panels, S⁻¹ counted in full; 0 before `analyse`.
     pub fn panel_entries(&self) -> usize {
         self.analysis.as_ref().map_or(0, |(_, symbolic)| symbolic.stored())
     }

@@ -3,8 +3,8 @@
 //! W and S⁻¹ of a panel lie in two arrays: the forward sweep reads the first alone. Each is cut into groups of columns, a
 //! group into blocks of as many rows as a register has lanes; a block holds its columns one after another. Blocks are not
 //! padded: the last one of a group has fewer rows, and a full register read there runs into the following values, which
-//! are finite and meet zeros or are dropped. Of the symmetric S⁻¹ most formats keep one half: groups begin with the block that
-//! holds their diagonal.
+//! are finite and meet zeros or are dropped. Of the symmetric S⁻¹ most formats keep one half: a group begins with the block
+//! that holds its diagonal.
 //!
 //! A *narrow* panel has so few columns that the sums of all of them stay in registers. For it the second array holds W
 //! once more, row after row, and then the rows of S⁻¹: backward, a row's values meet the row's one (x, y, z), so that

@@ -188,7 +188,7 @@ fn number(
 }
 
 impl Symbolic {
-    /// Stored values of all panels, zeros included.
+    /// Values of all panels, zeros included and S⁻¹ in full.
     pub(super) fn stored(&self) -> usize {
         self.nodes.iter().map(|node| node.columns.len() * (node.columns.len() + node.rows.len())).sum()
     }
