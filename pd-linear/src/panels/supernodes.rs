@@ -6,9 +6,9 @@
 use super::tree::ROOT;
 
 /// Modelled time of both sweeps over one panel of `s` columns and `m` rows below, in cycles; only ratios matter. The optimum
-/// is flat: fifteen pairs of `panel` and `value` differed by a few per cent of a solve. Half of this `value` was as fast in
-/// the cache and a few per cent slower outside it, with a tenth more to store; twice and four times as much lost up to a
-/// tenth in the cache.
+/// is flat: with AVX2, fifteen pairs of `panel` and `value` differed by a few per cent of a solve. With registers of 512
+/// bits, which are no longer used, half of this `value` was as fast in the cache and a few per cent slower outside it, with
+/// a tenth more to store; twice and four times as much lost up to a tenth in the cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CostModel {
     /// Start and end of a panel.

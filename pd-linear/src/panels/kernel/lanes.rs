@@ -1,8 +1,9 @@
 //! What the sweeps need of an instruction set: loads, multiply-adds and the moves between rows (x, y, z, 0) and registers
 //! of one component of many rows.
 //!
-//! x86 has registers of 256 bits, 16 or 32 of them. Other processors use the plain twin, which the compiler vectorises for them; a set of their
-//! own needs one implementation of this trait, a prefetch in `sweeps` and a line in `Kernels`.
+//! x86 has registers of 256 bits, 16 or 32 of them. Other processors use the plain twin, which the compiler vectorises for
+//! them; a set of their own needs one implementation of this trait, a prefetch in `wide` and `narrow`, and a line in
+//! `Kernels`.
 
 use crate::panels::storage::Storage;
 

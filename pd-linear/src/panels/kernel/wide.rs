@@ -26,6 +26,9 @@ fn prefetch<S: Storage, K: Lanes<S>, const G: usize>(values: *const S, distance:
 /// As [`super::sweeps::forward`]; the panel is wide.
 #[inline(always)]
 pub(super) unsafe fn forward<S: Storage, K: Lanes<S>>(work: &Work<S>) {
+    if work.m == 0 {
+        return; // a root
+    }
     // SAFETY: groups cover the panel's columns exactly, in the order `Stream::push` packed them.
     unsafe {
         let mut g = 0;
@@ -231,8 +234,8 @@ unsafe fn backward_columns<S: Storage, K: Lanes<S>, const G: usize>(
         let own = work.scratch.add(3 * (blocks::<S, K>(work.m) + block));
         let mut sums = [[K::zero(); 3]; G];
         accumulate::<S, K, G>(&mut sums, work.values.add(g * work.m), work.m, work.scratch, AHEAD);
-        // The inverses are fewer: the same time ahead is less far.
         let below = if S::ONE_HALF { work.s.min(block + K::LANES) } else { work.s };
+        // The inverses are fewer: the same time ahead is less far.
         accumulate::<S, K, G>(&mut sums, inverse, below - block, own, AHEAD / 2);
         if below < work.s {
             let columns = work.vector.add(work.first + g);

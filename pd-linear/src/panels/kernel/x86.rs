@@ -1,8 +1,8 @@
-//! The instruction sets of x86-64, with registers of 256 bits: AVX2 with FMA and F16C has 16 of them, so groups of 4 columns keep 12 sums;
-//! AVX-512VL has 32, and groups of 8 keep 24.
+//! The instruction sets of x86-64, with registers of 256 bits: AVX2 with FMA and F16C has 16 of them, so groups of 4
+//! columns keep 12 sums; AVX-512VL has 32, and groups of 8 keep 24.
 //!
-//! Registers of 512 bits were a fifth slower: most panels have a dozen columns, which half fill them, and unpadded blocks
-//! begin anywhere, so that nearly every load touched two cache lines.
+//! Registers of 512 bits were measured a fifth slower, presumably because most panels have a dozen columns, which do not
+//! fill them, and because unpadded blocks begin anywhere, so that nearly every load touches two cache lines.
 
 use super::lanes::Lanes;
 use super::x86_lanes::{Double, Single, Widen};
