@@ -1,8 +1,9 @@
 //! The state of a simulation: all that changes over time.
 
-use crate::{Real, Vec3};
+use crate::{Bodies, Columns, Real, Vec3};
 
-/// Positions, velocities and time. A clone of it is a checkpoint: steppers hold scratch only.
+/// Positions, velocities, rigid bodies, what single methods remember, and time. A clone of it is a checkpoint: steppers hold
+/// scratch only.
 ///
 /// ```
 /// use pd_core::{State, Vec3};
@@ -11,11 +12,16 @@ use crate::{Real, Vec3};
 /// assert_eq!(state.hash(), state.clone().hash());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct State {
     /// Position of every vertex, m.
     pub x: Vec<Vec3>,
     /// Velocity of every vertex, m/s.
     pub v: Vec<Vec3>,
+    /// Poses and velocities of rigid bodies; empty where there are none.
+    pub bodies: Bodies,
+    /// What single methods carry from step to step: multipliers, affine velocities, sleep counters.
+    pub columns: Columns,
     /// Simulated time, s.
     pub time: Real,
 }
@@ -24,7 +30,12 @@ impl State {
     /// The given positions with zero velocity at time zero.
     pub fn at_rest(x: Vec<Vec3>) -> Self {
         let v = vec![Vec3::zeros(); x.len()];
-        Self { x, v, time: 0.0 }
+        Self::new(x, v)
+    }
+
+    /// The given positions and velocities at time zero, without bodies or columns.
+    pub fn new(x: Vec<Vec3>, v: Vec<Vec3>) -> Self {
+        Self { x, v, ..Self::default() }
     }
 
     /// Number of vertices.
@@ -32,24 +43,51 @@ impl State {
         self.x.len()
     }
 
-    /// A 64-bit hash of the bits of `x` and `v`, in order. Equal states have equal hashes, and a difference in
-    /// the last bit of one coordinate changes it; determinism tests and the command line's `state_hash` use it.
+    /// A 64-bit hash of the bits of `x`, `v`, the bodies and the columns (names included), in order. Equal states have equal
+    /// hashes, and a difference in the last bit of one number changes it; determinism tests and the command line's
+    /// `state_hash` use it. Time does not count.
     pub fn hash(&self) -> u64 {
-        // FNV-1a over 64-bit words with a final avalanche: no dependency, and stable over versions of Rust.
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut hash = Fnv::default();
         for value in crate::as_flat(&self.x).iter().chain(crate::as_flat(&self.v)) {
-            hash = (hash ^ value.to_bits()).wrapping_mul(0x0000_0100_0000_01b3);
-            hash ^= hash >> 29;
+            hash.word(value.to_bits());
         }
-        hash ^= hash >> 33;
-        hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
-        hash ^ (hash >> 33)
+        for value in self.bodies.values() {
+            hash.word(value.to_bits());
+        }
+        for column in &self.columns {
+            column.name.bytes().for_each(|byte| hash.word(u64::from(byte)));
+            hash.word(column.width as u64);
+            column.data.bits().for_each(|bits| hash.word(bits));
+        }
+        hash.finish()
     }
 
-    /// The first vertex whose position or velocity is not finite, if any.
+    /// The first vertex whose position or velocity is not finite, if any; bodies and columns do not count.
     pub fn first_not_finite(&self) -> Option<usize> {
         let bad = |p: &Vec3| !p.iter().all(|c| c.is_finite());
         self.x.iter().zip(&self.v).position(|(x, v)| bad(x) || bad(v))
+    }
+}
+
+/// FNV-1a over 64-bit words with a final avalanche: no dependency, and stable over versions of Rust.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn word(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+        self.0 ^= self.0 >> 29;
+    }
+
+    fn finish(self) -> u64 {
+        let mut hash = self.0 ^ (self.0 >> 33);
+        hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
+        hash ^ (hash >> 33)
     }
 }
 

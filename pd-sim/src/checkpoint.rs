@@ -67,7 +67,8 @@ impl Checkpoint {
         let n = vertices as usize;
         let x = (0..n).map(|i| vector(3 * i)).collect::<Result<Vec<_>, _>>()?;
         let v = (n..2 * n).map(|i| vector(3 * i)).collect::<Result<Vec<_>, _>>()?;
-        let state = State { x, v, time: f64::from_bits(word(32)?) };
+        let mut state = State::new(x, v);
+        state.time = f64::from_bits(word(32)?);
         if !state.time.is_finite() || state.first_not_finite().is_some() {
             return Err("holds values that are not finite".into());
         }

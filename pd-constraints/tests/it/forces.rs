@@ -41,7 +41,7 @@ fn drag_is_that_of_a_plate_and_vanishes_when_moving_along() {
     // Still air brakes, with the square of the speed.
     let still = Wind::new(36, &patch.triangles, Vec3::zeros(), AIR).unwrap();
     let brake = |speed: Real| {
-        let moving = State { v: vec![Vec3::z() * speed; 36], ..state.clone() };
+        let moving = State::new(state.x.clone(), vec![Vec3::z() * speed; 36]);
         forces(&still, &moving, 0.0).iter().sum::<Vec3>().z
     };
     assert!(brake(2.0) < 0.0 && brake(-2.0) > 0.0 && (brake(4.0) / brake(2.0) - 4.0).abs() < 1e-12);
@@ -100,7 +100,7 @@ proptest! {
     fn ranges_do_not_matter(noise in vectors(25, 0.2), v in vectors(25, 2.0), cut in 0usize..26) {
         let patch = Patch::flat(4);
         let x = patch.x.iter().zip(&noise).map(|(x, n)| x + n).collect();
-        let state = State { x, v, time: 0.0 };
+        let state = State::new(x, v);
         let wind = Wind::new(25, &patch.triangles, Vec3::new(1.0, 2.0, 3.0), AIR).unwrap();
         let push = PointForce::new(&[3, 20, 7], Vec3::y(), 0.0, 1.0).unwrap();
         for force in [&wind as &dyn Force, &push] {
@@ -121,7 +121,7 @@ proptest! {
     fn drag_gives_no_energy_to_a_body_in_still_air(noise in vectors(25, 0.2), v in vectors(25, 2.0)) {
         let patch = Patch::flat(4);
         let x: Vec<Vec3> = patch.x.iter().zip(&noise).map(|(x, n)| x + n).collect();
-        let state = State { x, v, time: 0.0 };
+        let state = State::new(x, v);
         let still = Wind::new(25, &patch.triangles, Vec3::zeros(), AIR).unwrap();
         for (f, v) in forces(&still, &state, 0.0).iter().zip(&state.v) {
             prop_assert!(f.dot(v) <= 0.0);

@@ -174,7 +174,7 @@ fn stepper_refuses_wrong_sizes() {
     rig.state.x.pop();
     rig.state.v.pop();
     assert!(matches!(rig.step(), Err(StepError::Size { model, state }) if model == n && state == n - 1));
-    rig.state = State { v: vec![], ..good.clone() };
+    rig.state = State::new(good.x.clone(), vec![]);
     assert!(matches!(rig.step(), Err(StepError::Size { .. })));
     rig.state = good;
     rig.step().unwrap();

@@ -1,0 +1,1 @@
+//! Material point method: water, sand and elastic matter on a sparse grid.

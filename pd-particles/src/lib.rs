@@ -1,0 +1,1 @@
+//! Unified particle dynamics: grains, particle bodies, shape matching.

@@ -1,0 +1,1 @@
+//! Time integrators beside projective dynamics: Newton, ADMM, XPBD, VBD and others.
