@@ -34,6 +34,7 @@
 //! Not here: friction, restitution, contact between deformable bodies, and continuous detection. A fast vertex can
 //! pass through a thin obstacle within one step.
 
+pub mod broad;
 mod error;
 mod moving;
 mod path;

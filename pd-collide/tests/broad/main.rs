@@ -1,0 +1,4 @@
+//! Every broad phase finds what brute force finds.
+
+mod draw;
+mod equal;
