@@ -162,7 +162,8 @@ impl Columns {
         let k = match self.place(name) {
             Ok(k) => k,
             Err(k) => {
-                self.0.insert(k, StateColumn { name: name.into(), of, width, data: ColumnData::Real(vec![]) });
+                self.0
+                    .insert(k, StateColumn { name: name.into(), of, width, data: ColumnData::Real(vec![]) });
                 k
             }
         };
