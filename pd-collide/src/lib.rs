@@ -35,6 +35,7 @@
 //! pass through a thin obstacle within one step.
 
 pub mod broad;
+pub mod distance;
 mod error;
 mod moving;
 mod path;

@@ -1,0 +1,6 @@
+//! The narrow phase against independent formulas: optimality conditions, finite differences, rational arithmetic.
+#![allow(clippy::unwrap_used, reason = "a strategy that draws bad input is a failed test")]
+
+mod difference;
+mod distance;
+mod draw;
