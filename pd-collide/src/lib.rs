@@ -37,8 +37,10 @@
 pub mod broad;
 pub mod distance;
 mod error;
+pub mod intersect;
 mod moving;
 mod path;
+pub mod predicates;
 mod rounding;
 mod shape;
 

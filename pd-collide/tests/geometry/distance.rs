@@ -114,7 +114,7 @@ fn check_derivatives<const N: usize>(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
 
     #[test]
     fn closest_points_are_optimal(x in draw::any_four(), shift in draw::vector(1e3)) {

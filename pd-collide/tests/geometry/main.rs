@@ -4,3 +4,4 @@
 mod difference;
 mod distance;
 mod draw;
+mod intersect;
