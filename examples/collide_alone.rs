@@ -18,10 +18,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ];
     for shape in &shapes {
         let inside = Vec3::new(0.9, 0.1, 0.05);
-        let before = shape.sample(&inside, 0.0);
+        let before = shape.surface_at(&inside, 0.0);
         assert!(before.distance < 0.0, "{} holds the point", shape.kind());
         let out = shape.resolve(&inside, 0.0).ok_or("a point inside must be pushed out")?;
-        assert!(shape.sample(&out, 0.0).distance.abs() < 1e-9, "{} pushes to its surface", shape.kind());
+        assert!(shape.surface_at(&out, 0.0).distance.abs() < 1e-9, "{} pushes to its surface", shape.kind());
         assert!(((out - inside).norm() + before.distance).abs() < 1e-9, "by the shortest way");
     }
 
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ball = Moving::new(Sphere::new(Vec3::zeros(), 0.2)?.with_margin(0.0)?, path);
     let point = Vec3::new(0.5, 0.1, 0.0);
     assert!(ball.resolve(&point, 0.0).is_none(), "not there yet");
-    let surface = ball.sample(&point, 1.0);
+    let surface = ball.surface_at(&point, 1.0);
     assert!(
         (surface.distance + 0.1).abs() < 1e-12 && (surface.velocity.x - 0.5).abs() < 1e-12,
         "{surface:?}"

@@ -15,13 +15,15 @@ impl Collider for Bowl {
     fn kind(&self) -> &'static str {
         "bowl"
     }
-    fn sample(&self, p: &Vec3, _time: Real) -> Surface {
-        let arm = p - self.centre;
-        let length = arm.norm();
-        if arm.y > 0.0 || length == 0.0 {
-            return Surface { distance: self.radius, normal: Vec3::y(), velocity: Vec3::zeros() };
+    fn sample(&self, points: &[Vec3], _time: Real, out: &mut [Surface]) {
+        for (p, out) in points.iter().zip(out) {
+            let arm = p - self.centre;
+            let length = arm.norm();
+            let beyond = arm.y > 0.0 || length == 0.0; // above the rim, or at the centre
+            let (distance, normal) =
+                if beyond { (self.radius, Vec3::y()) } else { (self.radius - length, -arm / length) };
+            *out = Surface { distance, normal, velocity: Vec3::zeros() };
         }
-        Surface { distance: self.radius - length, normal: -arm / length, velocity: Vec3::zeros() }
     }
 }
 

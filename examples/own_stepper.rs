@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p examples --example own_stepper`
 
-use pd_core::stepper::{finish, predict};
+use pd_core::stepper::{accept, hold_pinned, predict, push_out, validate};
 use pd_sim::prelude::*;
 
 /// v ← v + h (g + M⁻¹ (f − ∇E(x))), x ← x + h v. Stable only while h is below 2 over the highest frequency.
@@ -24,6 +24,7 @@ impl Stepper for SymplecticEuler {
         Ok(())
     }
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+        validate(&context, state)?;
         if self.x.len() != context.model.vertices() || self.rows.len() != context.model.rows() {
             self.prepare(context)?;
         }
@@ -33,8 +34,10 @@ impl Stepper for SymplecticEuler {
         for ((x, gradient), mass) in self.x.iter_mut().zip(&self.gradient).zip(context.model.masses()) {
             *x -= gradient * (h * h / mass);
         }
-        finish(context.params, state, &self.x)?;
-        Ok(StepReport::default())
+        hold_pinned(context, state, &mut self.x);
+        let collisions = push_out(context, state, &mut self.x);
+        accept(context.params, state, &self.x)?;
+        Ok(StepReport { collisions, ..StepReport::default() })
     }
 }
 

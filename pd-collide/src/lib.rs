@@ -36,6 +36,7 @@
 
 pub mod broad;
 pub mod distance;
+mod batch;
 mod error;
 pub mod intersect;
 mod moving;

@@ -4,7 +4,11 @@
 
 use crate::Path;
 use crate::rounding::{settle, slack};
-use pd_core::{Aabb, Collider, ColliderData, Real, Surface, Vec3};
+use nalgebra::{Isometry3, Translation3};
+use pd_core::{Aabb, Collider, ColliderData, ContactMaterial, Real, Surface, SurfaceMesh, Vec3};
+
+/// Points moved to the frame of the shape at a time: they fit the stack.
+const BLOCK: usize = 64;
 
 /// An obstacle carried along a [`Path`], without rotation.
 ///
@@ -16,7 +20,7 @@ use pd_core::{Aabb, Collider, ColliderData, Real, Surface, Vec3};
 /// // A floor that rises by 1 m from 0 s to 2 s.
 /// let path = Path::new(vec![(0.0, Vec3::zeros()), (2.0, Vec3::y())])?;
 /// let lift = Moving::new(Floor::new(0.0)?.with_margin(0.0)?, path);
-/// let surface = lift.sample(&Vec3::new(0.0, 3.0, 0.0), 1.0);
+/// let surface = lift.surface_at(&Vec3::new(0.0, 3.0, 0.0), 1.0);
 /// assert_eq!((surface.distance, surface.velocity), (2.5, Vec3::new(0.0, 0.5, 0.0)));
 /// # Ok::<(), pd_collide::CollideError>(())
 /// ```
@@ -48,10 +52,16 @@ impl<C: Collider> Collider for Moving<C> {
         self.shape.kind()
     }
 
-    fn sample(&self, p: &Vec3, time: Real) -> Surface {
-        let mut surface = self.shape.sample(&(p - self.path.offset(time)), time);
-        surface.velocity += self.path.velocity(time);
-        surface
+    fn sample(&self, points: &[Vec3], time: Real, out: &mut [Surface]) {
+        let (offset, velocity) = (self.path.offset(time), self.path.velocity(time));
+        let mut local = [Vec3::zeros(); BLOCK];
+        for (points, out) in points.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+            let local = &mut local[..points.len()];
+            sample_offset(&self.shape, points, &offset, time, local, out);
+            for surface in out {
+                surface.velocity += velocity;
+            }
+        }
     }
 
     fn bounds(&self, time: Real) -> Aabb {
@@ -67,18 +77,56 @@ impl<C: Collider> Collider for Moving<C> {
         }
     }
 
-    fn resolve(&self, p: &Vec3, time: Real) -> Option<Vec3> {
+    fn push_out(&self, points: &mut [Vec3], time: Real, moved: &mut [bool]) {
         let offset = self.path.offset(time);
-        let still = self.shape.resolve(&(p - offset), time)?;
-        let normal = self.shape.sample(&still, time).normal;
-        let scale = still.amax() + offset.amax();
-        Some(settle(still + offset, &normal, scale, |q| self.shape.sample(&(q - offset), time).distance))
+        let mut local = [Vec3::zeros(); BLOCK];
+        for (points, moved) in points.chunks_mut(BLOCK).zip(moved.chunks_mut(BLOCK)) {
+            let (local, mut inside) = (&mut local[..points.len()], [false; BLOCK]);
+            for (local, p) in local.iter_mut().zip(&*points) {
+                *local = p - offset;
+            }
+            self.shape.push_out(local, time, &mut inside[..local.len()]);
+            for (k, p) in points.iter_mut().enumerate().filter(|(k, _)| inside[*k]) {
+                let normal = self.shape.surface_at(&local[k], time).normal;
+                let scale = local[k].amax() + offset.amax();
+                let distance = |q: &Vec3| self.shape.surface_at(&(q - offset), time).distance;
+                *p = settle(local[k] + offset, &normal, scale, distance);
+                moved[k] = true;
+            }
+        }
+    }
+
+    fn pose(&self, time: Real) -> Isometry3<Real> {
+        Translation3::from(self.path.offset(time)) * self.shape.pose(time)
+    }
+
+    fn material(&self) -> ContactMaterial {
+        self.shape.material()
+    }
+
+    fn mesh(&self) -> Option<SurfaceMesh> {
+        self.shape.mesh()
     }
 
     fn export(&self, time: Real) -> Option<ColliderData> {
         let data = self.shape.export(time)?;
         Some(ColliderData { offset: data.offset + self.path.offset(time), ..data })
     }
+}
+
+/// Samples `shape` at points − offset; `local` is scratch.
+fn sample_offset(
+    shape: &impl Collider,
+    points: &[Vec3],
+    offset: &Vec3,
+    time: Real,
+    local: &mut [Vec3],
+    out: &mut [Surface],
+) {
+    for (local, p) in local.iter_mut().zip(points) {
+        *local = p - offset;
+    }
+    shape.sample(local, time, out);
 }
 
 #[cfg(test)]
@@ -91,7 +139,7 @@ mod tests {
         let along = |axis: Vec3| Path::new(vec![(0.0, Vec3::zeros()), (1.0, axis)]);
         let ball = Sphere::new(Vec3::zeros(), 1.0)?.with_margin(0.0)?;
         let twice = Moving::new(Moving::new(ball, along(Vec3::x())?), along(Vec3::z() * 2.0)?);
-        let surface = twice.sample(&Vec3::new(0.5, 3.0, 1.0), 0.5);
+        let surface = twice.surface_at(&Vec3::new(0.5, 3.0, 1.0), 0.5);
         assert_eq!(surface.distance, 2.0);
         assert_eq!(surface.normal, Vec3::y());
         assert_eq!(surface.velocity, Vec3::new(1.0, 0.0, 2.0));

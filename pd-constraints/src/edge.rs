@@ -188,7 +188,7 @@ impl EnergyBatch for EdgeSprings {
         }
     }
 
-    fn corners(&self) -> Option<(usize, &[u32])> {
+    fn force_vertices(&self) -> Option<(usize, &[u32])> {
         Some((2, self.edges.as_flattened()))
     }
 

@@ -102,7 +102,7 @@ impl EnergyBatch for TetStrain {
         }
     }
 
-    fn corners(&self) -> Option<(usize, &[u32])> {
+    fn force_vertices(&self) -> Option<(usize, &[u32])> {
         Some((4, self.frames.tets.as_flattened()))
     }
 

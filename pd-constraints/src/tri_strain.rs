@@ -72,7 +72,7 @@ impl EnergyBatch for TriStrain {
         tri_lanes::residual(Level::best(), &self.frames, self.law(), elements, x, r);
     }
 
-    fn corners(&self) -> Option<(usize, &[u32])> {
+    fn force_vertices(&self) -> Option<(usize, &[u32])> {
         Some((3, self.frames.triangles.as_flattened()))
     }
 

@@ -67,7 +67,7 @@ impl EnergyBatch for Volume {
         tet_lanes::residual(Level::best(), &self.frames, self.law, elements, x, r);
     }
 
-    fn corners(&self) -> Option<(usize, &[u32])> {
+    fn force_vertices(&self) -> Option<(usize, &[u32])> {
         Some((4, self.frames.tets.as_flattened()))
     }
 

@@ -2,7 +2,7 @@
 
 use crate::anderson::Anderson;
 use crate::lbfgs::Lbfgs;
-use crate::small::MOST_WINDOW;
+use crate::pivoted_cholesky::MOST_WINDOW;
 
 /// What projective dynamics does with the direction that a local and a global step give.
 ///
@@ -42,13 +42,13 @@ impl Acceleration {
 
 /// The memory of an accelerated stepper.
 #[allow(clippy::large_enum_variant, reason = "one lives in each stepper; its size does not matter")]
-pub(crate) enum Memory {
+pub(crate) enum AccelerationState {
     None,
     Anderson(Anderson),
     Lbfgs(Lbfgs),
 }
 
-impl Memory {
+impl AccelerationState {
     /// The pairs of L-BFGS.
     pub(crate) fn pairs(&mut self) -> Option<&mut Lbfgs> {
         match self {

@@ -12,8 +12,8 @@
 //! fits the curvature it saw (Nocedal, Wright 2006, equation 7.20, in the metric of A).
 
 use crate::exec::{self, VERTEX_CHUNK};
-use crate::ring::Ring;
-use crate::small::{Row, Small, Square};
+use crate::pair_history::PairHistory;
+use crate::pivoted_cholesky::{PivotedCholesky, Row, Square};
 use crate::{Real, Vec3};
 
 /// Part of a difference, squared, that those before it must leave.
@@ -26,14 +26,14 @@ const MOST_MIXING: Real = 4.0;
 /// The last differences of F and G.
 pub(crate) struct Anderson {
     /// ΔF and ΔG.
-    deltas: Ring,
+    deltas: PairHistory,
     last_f: Vec<Vec3>,
     last_g: Vec<Vec3>,
     last_b: Vec<Vec3>,
     /// β.
     mixing: Real,
     gram: Square,
-    small: Small,
+    small: PivotedCholesky,
     started: bool,
 }
 
@@ -41,13 +41,13 @@ impl Anderson {
     pub(crate) fn new(window: usize, vertices: usize) -> Self {
         let zeros = || vec![Vec3::zeros(); vertices];
         Self {
-            deltas: Ring::new(window, vertices),
+            deltas: PairHistory::new(window, vertices),
             last_f: zeros(),
             last_g: zeros(),
             last_b: zeros(),
             mixing: 1.0,
             gram: Square::default(),
-            small: Small::default(),
+            small: PivotedCholesky::default(),
             started: false,
         }
     }

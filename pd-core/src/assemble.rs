@@ -107,11 +107,11 @@ pub(crate) fn pattern(
         columns[start..].sort_unstable();
         offsets.push(columns.len());
     }
-    // By construction ascending and in range.
-    Pattern::new(offsets, columns).unwrap_or_default()
+    Pattern::trusted(offsets, columns)
 }
 
-/// Numbers of M/h² + DᵀWD on that pattern.
+/// Numbers of M/h² + DᵀWD on that pattern. Rows and columns of `kinematic` vertices keep their diagonal alone, so that with a
+/// zero on the right they do not move and leave the others' equations as they would be with a known displacement of zero.
 pub(crate) fn matrix(
     masses: &[Real],
     dt: Real,
@@ -119,6 +119,7 @@ pub(crate) fn matrix(
     first_row: &[usize],
     transpose: &Transpose,
     pattern: &Arc<Pattern>,
+    kinematic: impl Fn(usize) -> bool,
 ) -> Csr {
     let mut sums = vec![0.0; masses.len()];
     let mut values = vec![0.0; pattern.entries()];
@@ -132,8 +133,9 @@ pub(crate) fn matrix(
         });
         let start = pattern.offsets()[vertex];
         for (value, &column) in values[start..].iter_mut().zip(pattern.row(vertex)) {
-            *value = sums[column as usize];
+            let coupled = column as usize == vertex || !(kinematic(vertex) || kinematic(column as usize));
+            *value = if coupled { sums[column as usize] } else { 0.0 };
         }
     }
-    Csr::new(pattern.clone(), values).unwrap_or_default()
+    Csr::trusted(pattern.clone(), values)
 }

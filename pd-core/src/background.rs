@@ -29,7 +29,7 @@ pub type Prepared = Result<(Model, Box<dyn Stepper>), StepError>;
 /// let later = BackgroundPrepare::start(model, params.clone(), Box::new(ProjectiveDynamics::new(Exact(vec![]))));
 /// // … frames of the old model here …
 /// let (model, mut stepper) = later.wait()?;
-/// let context = StepContext { model: &model, params: &params, forces: &[], colliders: &[] };
+/// let context = StepContext::of(&model, &params);
 /// let mut state = State::at_rest(vec![Vec3::zeros(); 2]);
 /// stepper.step(context, &mut state)?;
 /// assert!(state.x[1].y < 0.0);
@@ -81,7 +81,7 @@ type Parts = std::sync::Mutex<Option<(Model, StepParams, Box<dyn Stepper>)>>;
 fn prepare(parts: &Parts) -> Prepared {
     let taken = parts.lock().ok().and_then(|mut parts| parts.take());
     let (model, params, mut stepper) = taken.ok_or_else(lost)?;
-    let context = StepContext { model: &model, params: &params, forces: &[], colliders: &[] };
+    let context = StepContext::of(&model, &params);
     // In threads of its own: in those of the run, one that waits for the end of a step might take up a part of this.
     match rayon::ThreadPoolBuilder::new().build() {
         Ok(pool) => pool.install(|| stepper.prepare(context))?,

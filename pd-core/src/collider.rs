@@ -1,6 +1,11 @@
 //! Obstacles: bodies that push vertices out and are not pushed themselves.
 
-use crate::{ColliderData, Real, Vec3, exec};
+use crate::exec::{self, VERTEX_CHUNK};
+use crate::{ColliderData, ContactMaterial, Real, Vec3};
+use nalgebra::Isometry3;
+
+/// Points sampled at a time by the provided methods: their surfaces fit the stack and L1.
+const BLOCK: usize = 64;
 
 /// The surface of an obstacle as seen from a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,6 +16,13 @@ pub struct Surface {
     pub normal: Vec3,
     /// Velocity of the surface there, m/s.
     pub velocity: Vec3,
+}
+
+impl Default for Surface {
+    /// Infinitely far away and at rest.
+    fn default() -> Self {
+        Self { distance: Real::INFINITY, normal: Vec3::y(), velocity: Vec3::zeros() }
+    }
 }
 
 /// An axis-aligned box; may be infinite.
@@ -28,25 +40,61 @@ impl Aabb {
         Self { min: Vec3::repeat(Real::NEG_INFINITY), max: Vec3::repeat(Real::INFINITY) }
     }
 
+    /// The empty box: it contains nothing, and growing it by a point gives that point.
+    pub fn empty() -> Self {
+        Self { min: Vec3::repeat(Real::INFINITY), max: Vec3::repeat(Real::NEG_INFINITY) }
+    }
+
+    /// The smallest box around points; coordinates that are not numbers do not count.
+    pub fn of_points<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> Self {
+        points.into_iter().fold(Self::empty(), |b, p| Self { min: b.min.inf(p), max: b.max.sup(p) })
+    }
+
+    /// The smallest box around both.
+    pub fn union(&self, other: &Self) -> Self {
+        Self { min: self.min.inf(&other.min), max: self.max.sup(&other.max) }
+    }
+
+    /// The box with every face moved outwards by `reach`, m.
+    pub fn grown(&self, reach: Real) -> Self {
+        Self { min: self.min.add_scalar(-reach), max: self.max.add_scalar(reach) }
+    }
+
     /// Whether the point lies inside or on the box.
     pub fn contains(&self, p: &Vec3) -> bool {
         (0..3).all(|a| self.min[a] <= p[a] && p[a] <= self.max[a])
     }
+
+    /// Whether the boxes have a point in common.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        (0..3).all(|a| self.min[a] <= other.max[a] && other.min[a] <= self.max[a])
+    }
+}
+
+/// Triangles that show a surface, in the frame of the body they belong to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SurfaceMesh {
+    /// Vertex positions, m.
+    pub positions: Vec<Vec3>,
+    /// Vertices of each triangle, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
 }
 
 /// An obstacle by signed distance; thesis section 5.
 ///
-/// `time` is the simulated time in s, so that an obstacle on a path needs no state and a checkpoint needs no
-/// obstacle.
+/// Points come in batches, so a virtual call is paid per batch. `time` is the simulated time in s, so that an obstacle
+/// on a path needs no state and a checkpoint needs no obstacle.
 ///
 /// ```
-/// use pd_core::{Aabb, Collider, Real, Surface, Vec3};
+/// use pd_core::{Collider, Real, Surface, Vec3};
 /// /// Everything below y = 0.
 /// struct Ground;
 /// impl Collider for Ground {
 ///     fn kind(&self) -> &'static str { "ground" }
-///     fn sample(&self, p: &Vec3, _time: Real) -> Surface {
-///         Surface { distance: p.y, normal: Vec3::y(), velocity: Vec3::zeros() }
+///     fn sample(&self, points: &[Vec3], _time: Real, out: &mut [Surface]) {
+///         for (p, out) in points.iter().zip(out) {
+///             *out = Surface { distance: p.y, normal: Vec3::y(), velocity: Vec3::zeros() };
+///         }
 ///     }
 /// }
 /// assert_eq!(Ground.resolve(&Vec3::new(1.0, -2.0, 0.0), 0.0), Some(Vec3::new(1.0, 0.0, 0.0)));
@@ -55,23 +103,62 @@ pub trait Collider: Send + Sync {
     /// Name of the shape, for reports.
     fn kind(&self) -> &'static str;
 
-    /// Distance, normal and velocity of the surface nearest to `p`.
-    fn sample(&self, p: &Vec3, time: Real) -> Surface;
+    /// Distance, normal and velocity of the surface nearest to each point; `out` is as long as `points`.
+    fn sample(&self, points: &[Vec3], time: Real, out: &mut [Surface]);
 
     /// A box outside of which no point is inside the obstacle.
     fn bounds(&self, _time: Real) -> Aabb {
         Aabb::everything()
     }
 
-    /// The nearest point outside, if `p` is inside.
-    fn resolve(&self, p: &Vec3, time: Real) -> Option<Vec3> {
-        let surface = self.sample(p, time);
-        (surface.distance < 0.0).then(|| p - surface.normal * surface.distance)
+    /// Moves every point that is inside to the nearest point outside and marks it; marks are never cleared. Override
+    /// where p − φ n is not accurate to the last place.
+    fn push_out(&self, points: &mut [Vec3], time: Real, moved: &mut [bool]) {
+        let mut surfaces = [Surface::default(); BLOCK];
+        for (points, moved) in points.chunks_mut(BLOCK).zip(moved.chunks_mut(BLOCK)) {
+            let surfaces = &mut surfaces[..points.len()];
+            self.sample(points, time, surfaces);
+            for ((p, surface), moved) in points.iter_mut().zip(surfaces).zip(moved) {
+                if surface.distance < 0.0 {
+                    *p -= surface.normal * surface.distance;
+                    *moved = true;
+                }
+            }
+        }
+    }
+
+    /// Position and rotation of the obstacle's own frame at `time`; [`mesh`](Self::mesh) is given in that frame.
+    fn pose(&self, _time: Real) -> Isometry3<Real> {
+        Isometry3::identity()
+    }
+
+    /// Friction and restitution of the surface.
+    fn material(&self) -> ContactMaterial {
+        ContactMaterial::default()
+    }
+
+    /// Triangles to draw, in the obstacle's own frame; `None` if it has none to offer (an infinite plane).
+    fn mesh(&self) -> Option<SurfaceMesh> {
+        None
     }
 
     /// The obstacle at `time` as plain numbers, for a device; `None` if the host alone knows its shape.
     fn export(&self, _time: Real) -> Option<ColliderData> {
         None
+    }
+
+    /// [`sample`](Self::sample) of a single point.
+    fn surface_at(&self, p: &Vec3, time: Real) -> Surface {
+        let mut out = [Surface::default()];
+        self.sample(std::slice::from_ref(p), time, &mut out);
+        out[0]
+    }
+
+    /// The nearest point outside, if `p` is inside: [`push_out`](Self::push_out) of a single point.
+    fn resolve(&self, p: &Vec3, time: Real) -> Option<Vec3> {
+        let (mut point, mut moved) = ([*p], [false]);
+        self.push_out(&mut point, time, &mut moved);
+        moved[0].then_some(point[0])
     }
 }
 
@@ -80,39 +167,95 @@ impl Collider for Box<dyn Collider> {
     fn kind(&self) -> &'static str {
         self.as_ref().kind()
     }
-    fn sample(&self, p: &Vec3, time: Real) -> Surface {
-        self.as_ref().sample(p, time)
+    fn sample(&self, points: &[Vec3], time: Real, out: &mut [Surface]) {
+        self.as_ref().sample(points, time, out);
     }
     fn bounds(&self, time: Real) -> Aabb {
         self.as_ref().bounds(time)
     }
-    fn resolve(&self, p: &Vec3, time: Real) -> Option<Vec3> {
-        self.as_ref().resolve(p, time)
+    fn push_out(&self, points: &mut [Vec3], time: Real, moved: &mut [bool]) {
+        self.as_ref().push_out(points, time, moved);
+    }
+    fn pose(&self, time: Real) -> Isometry3<Real> {
+        self.as_ref().pose(time)
+    }
+    fn material(&self) -> ContactMaterial {
+        self.as_ref().material()
+    }
+    fn mesh(&self) -> Option<SurfaceMesh> {
+        self.as_ref().mesh()
     }
     fn export(&self, time: Real) -> Option<ColliderData> {
         self.as_ref().export(time)
     }
 }
 
-/// Moves every point that is inside a collider to its surface, colliders in order; returns how many were moved.
+/// Moves every point that is inside a collider to its surface, colliders in order; returns how many were moved. A chunk of
+/// points that a collider's bounds do not reach is not sampled.
 pub fn resolve_collisions(colliders: &[Box<dyn Collider>], time: Real, points: &mut [Vec3]) -> usize {
     if colliders.is_empty() {
         return 0;
     }
-    let moved = std::sync::atomic::AtomicUsize::new(0); // an integer count: order does not matter
-    exec::for_each_chunk(points, exec::VERTEX_CHUNK, |_, points| {
-        let mut count = 0;
-        for point in points {
-            let mut hit = false;
-            for collider in colliders {
-                if let Some(outside) = collider.resolve(point, time) {
-                    *point = outside;
-                    hit = true;
-                }
+    let total = std::sync::atomic::AtomicUsize::new(0); // an integer count: order does not matter
+    exec::for_each_chunk(points, VERTEX_CHUNK, |_, points| {
+        let mut moved = [false; VERTEX_CHUNK];
+        let moved = &mut moved[..points.len()];
+        for collider in colliders {
+            // The box is taken anew: the collider before may have moved points.
+            if collider.bounds(time).overlaps(&Aabb::of_points(&*points)) {
+                collider.push_out(points, time, moved);
             }
-            count += usize::from(hit);
         }
-        moved.fetch_add(count, std::sync::atomic::Ordering::Relaxed);
+        let count = moved.iter().filter(|&&moved| moved).count();
+        total.fetch_add(count, std::sync::atomic::Ordering::Relaxed);
     });
-    moved.into_inner()
+    total.into_inner()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// The half-space below `height`, which counts the points it samples.
+    struct Ground<'a> {
+        height: Real,
+        sampled: &'a AtomicUsize,
+    }
+    impl Collider for Ground<'_> {
+        fn kind(&self) -> &'static str {
+            "ground"
+        }
+        fn sample(&self, points: &[Vec3], _: Real, out: &mut [Surface]) {
+            self.sampled.fetch_add(points.len(), Ordering::Relaxed);
+            for (p, out) in points.iter().zip(out) {
+                *out = Surface { distance: p.y - self.height, ..Surface::default() };
+            }
+        }
+        fn bounds(&self, _: Real) -> Aabb {
+            Aabb { max: Vec3::new(Real::INFINITY, self.height, Real::INFINITY), ..Aabb::everything() }
+        }
+    }
+
+    #[test]
+    fn chunks_beyond_the_bounds_are_not_sampled() {
+        let sampled: &'static AtomicUsize = Box::leak(Box::default());
+        let colliders: Vec<Box<dyn Collider>> = vec![Box::new(Ground { height: 1.0, sampled })];
+        let mut points = vec![Vec3::new(0.0, 5.0, 0.0); 3 * VERTEX_CHUNK];
+        points[VERTEX_CHUNK + 7].y = 0.25;
+        points[VERTEX_CHUNK + 8].y = Real::NAN;
+        assert_eq!(resolve_collisions(&colliders, 0.0, &mut points), 1);
+        assert_eq!(sampled.load(Ordering::Relaxed), VERTEX_CHUNK);
+        assert_eq!(points[VERTEX_CHUNK + 7].y, 1.0);
+        assert!(points[VERTEX_CHUNK + 8].y.is_nan());
+    }
+
+    #[test]
+    fn a_point_hit_twice_counts_once() {
+        let sampled: &'static AtomicUsize = Box::leak(Box::default());
+        let ground = |height| Box::new(Ground { height, sampled }) as Box<dyn Collider>;
+        let mut points = vec![Vec3::zeros(), Vec3::new(0.0, 9.0, 0.0)];
+        assert_eq!(resolve_collisions(&[ground(1.0), ground(2.0)], 0.0, &mut points), 1);
+        assert_eq!(points, [Vec3::new(0.0, 2.0, 0.0), Vec3::new(0.0, 9.0, 0.0)]);
+    }
 }

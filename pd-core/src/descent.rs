@@ -1,6 +1,6 @@
 //! The inner minimisation of a projective dynamics step: local step, global step, next iterate.
 
-use crate::acceleration::Memory;
+use crate::acceleration::AccelerationState;
 use crate::anderson::dot;
 use crate::exec::{self, VERTEX_CHUNK};
 use crate::stepper::weighted_square_distance;
@@ -27,15 +27,15 @@ pub(crate) struct Descent {
     pub(crate) local: Box<dyn LocalStep>,
     pub(crate) global: Box<dyn GlobalSolver>,
     pub(crate) acceleration: Acceleration,
-    pub(crate) memory: Memory,
+    pub(crate) memory: AccelerationState,
     pub(crate) s: Vec<Vec3>,
     pub(crate) x: Vec<Vec3>,
     pub(crate) b: Vec<Vec3>,
     pub(crate) direction: Vec<Vec3>,
     /// Another iterate and minus the gradient there: where the step under way began, or the other of two first iterates.
     /// This and what follows is of accelerated steps only.
-    pub(crate) other_x: Vec<Vec3>,
-    pub(crate) other_b: Vec<Vec3>,
+    pub(crate) trial_x: Vec<Vec3>,
+    pub(crate) trial_b: Vec<Vec3>,
     /// A, and the inverse of its diagonal.
     pub(crate) matrix: Csr,
     pub(crate) inverse_diagonal: Vec<Real>,
@@ -53,8 +53,8 @@ impl Descent {
         global: Box<dyn GlobalSolver>,
         acceleration: Acceleration,
     ) -> Self {
-        let [s, x, b, direction, other_x, other_b] = [const { Vec::new() }; 6];
-        let (memory, matrix, inverse_diagonal) = (Memory::None, Csr::default(), vec![]);
+        let [s, x, b, direction, trial_x, trial_b] = [const { Vec::new() }; 6];
+        let (memory, matrix, inverse_diagonal) = (AccelerationState::None, Csr::default(), vec![]);
         let (objective, evaluated, spare) = (Real::NAN, false, false);
         Self {
             local,
@@ -65,8 +65,8 @@ impl Descent {
             x,
             b,
             direction,
-            other_x,
-            other_b,
+            trial_x,
+            trial_b,
             matrix,
             inverse_diagonal,
             spare,
@@ -86,7 +86,7 @@ impl Descent {
             scratch.resize(model.vertices(), Vec3::zeros());
         }
         let accelerated = self.acceleration != Acceleration::None;
-        for scratch in [&mut self.other_x, &mut self.other_b] {
+        for scratch in [&mut self.trial_x, &mut self.trial_b] {
             scratch.clear();
             scratch.resize(if accelerated { model.vertices() } else { 0 }, Vec3::zeros());
         }
@@ -95,7 +95,7 @@ impl Descent {
             self.inverse_diagonal.extend(matrix.diagonal().iter().map(|d| d.recip()));
         }
         self.matrix = if accelerated { matrix } else { Csr::default() };
-        self.memory = Memory::new(self.acceleration, model.vertices());
+        self.memory = AccelerationState::new(self.acceleration, model.vertices());
         Ok(())
     }
 
@@ -106,7 +106,7 @@ impl Descent {
         report: &mut StepReport,
     ) -> Result<Real, StepError> {
         // Taken out so that it can be used beside the rest of `self`, and put back whatever happens.
-        let mut memory = std::mem::replace(&mut self.memory, Memory::None);
+        let mut memory = std::mem::replace(&mut self.memory, AccelerationState::None);
         let norm = self.iterate_with(&mut memory, context, report);
         self.memory = memory;
         report.iterations += 1;
@@ -115,12 +115,12 @@ impl Descent {
 
     fn iterate_with(
         &mut self,
-        memory: &mut Memory,
+        memory: &mut AccelerationState,
         context: &StepContext<'_>,
         report: &mut StepReport,
     ) -> Result<Real, StepError> {
         match memory {
-            Memory::None => {
+            AccelerationState::None => {
                 if !std::mem::take(&mut self.evaluated) {
                     self.evaluate(context, report)?;
                 }
@@ -134,7 +134,7 @@ impl Descent {
                 });
                 Ok(norm)
             }
-            Memory::Anderson(memory) => {
+            AccelerationState::Anderson(memory) => {
                 if !self.evaluated {
                     self.evaluate(context, report)?;
                     let mut objective = self.objective_here(context)?;
@@ -152,21 +152,21 @@ impl Descent {
                 memory.advance(&mut self.x, &self.direction, &self.b);
                 Ok(norm)
             }
-            Memory::Lbfgs(memory) => {
+            AccelerationState::Lbfgs(memory) => {
                 let norm = dot(&self.b, &self.b).sqrt();
                 if self.spare && report.iterations == SETTLED {
                     self.diagonal_step(memory, context, report)?;
                 }
-                self.other_x.copy_from_slice(&self.x);
-                self.other_b.copy_from_slice(&self.b);
+                self.trial_x.copy_from_slice(&self.x);
+                self.trial_b.copy_from_slice(&self.b);
                 memory.reduce(&mut self.b);
                 self.solve(report)?;
                 memory.direct(&mut self.direction, memory.scale());
-                let descent = dot(&self.other_b, &self.direction);
+                let descent = dot(&self.trial_b, &self.direction);
                 match self.search(context, report, descent)? {
                     Some((length, rest)) => {
                         memory.rescale(length, descent, rest);
-                        memory.remember((&self.other_x, &self.other_b), (&self.x, &self.b));
+                        memory.remember((&self.trial_x, &self.trial_b), (&self.x, &self.b));
                     }
                     // The pairs mislead: the next step is one of projective dynamics.
                     None => memory.reset(),
@@ -183,12 +183,12 @@ impl Descent {
         context: &StepContext<'_>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        if !matches!(self.memory, Memory::Anderson(_)) {
+        if !matches!(self.memory, AccelerationState::Anderson(_)) {
             return Ok(());
         }
         self.evaluate(context, report)?;
         if self.objective_here(context)? > self.objective
-            && let Memory::Anderson(memory) = &self.memory
+            && let AccelerationState::Anderson(memory) = &self.memory
         {
             self.x.copy_from_slice(memory.plain());
         }
@@ -204,6 +204,7 @@ impl Descent {
         let started = Instant::now();
         let input = LocalInput { model: context.model, dt: context.params.dt, s: &self.s, x: &self.x };
         self.local.run(input, &mut self.b)?;
+        context.model.clear_kinematic(&mut self.b);
         report.local_steps += 1;
         report.stages.local += started.elapsed();
         Ok(())
@@ -216,7 +217,7 @@ impl Descent {
         context: &StepContext<'_>,
         report: &mut StepReport,
     ) -> Result<Real, StepError> {
-        if !matches!(self.memory, Memory::None) {
+        if !matches!(self.memory, AccelerationState::None) {
             // What an accelerated step knows of its iterate is not trusted but measured, and stays out of the report.
             self.evaluate(context, &mut StepReport::default())?;
         } else if !self.evaluated {
@@ -256,7 +257,7 @@ impl Descent {
     ) -> Result<Option<(Real, Real)>, StepError> {
         let mut length = 1.0;
         for _ in 0..LENGTHS {
-            for ((x, from), d) in self.x.iter_mut().zip(&self.other_x).zip(&self.direction) {
+            for ((x, from), d) in self.x.iter_mut().zip(&self.trial_x).zip(&self.direction) {
                 *x = from + d * length;
             }
             self.evaluate(context, report)?;
@@ -273,8 +274,8 @@ impl Descent {
             length *= if secant > 0.0 { secant.clamp(SHORTER.0, SHORTER.1) } else { SHORTER.1 };
         }
         // Rounding level, or a direction that does not descend.
-        self.x.copy_from_slice(&self.other_x);
-        self.b.copy_from_slice(&self.other_b);
+        self.x.copy_from_slice(&self.trial_x);
+        self.b.copy_from_slice(&self.trial_b);
         Ok(None)
     }
 }

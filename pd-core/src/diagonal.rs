@@ -40,11 +40,11 @@ impl Descent {
         if descent <= 0.0 || descent.is_nan() {
             return Ok(());
         }
-        for ((other, x), d) in self.other_x.iter_mut().zip(&self.x).zip(&self.direction) {
+        for ((other, x), d) in self.trial_x.iter_mut().zip(&self.x).zip(&self.direction) {
             *other = x + d;
         }
         self.compare(context, report)?;
-        memory.remember((&self.other_x, &self.other_b), (&self.x, &self.b));
+        memory.remember((&self.trial_x, &self.trial_b), (&self.x, &self.b));
         Ok(())
     }
 }

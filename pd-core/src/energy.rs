@@ -23,6 +23,16 @@ impl Strain {
     }
 }
 
+/// Which Hessian a method asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Psd {
+    /// The second derivative as it is; it may be indefinite.
+    Exact,
+    /// The nearest positive semidefinite matrix, or another convex approximation that equals the exact one where that is
+    /// positive semidefinite.
+    Project,
+}
+
 /// A batch of constraints of one type.
 ///
 /// # Writing one
@@ -103,15 +113,41 @@ pub trait EnergyBatch: Any + Send + Sync {
         sum
     }
 
-    /// The vertices that [`forces`](Self::forces) counts as corners: so many per element, element after element. `None`:
-    /// those of the stencil's entries, row after row, repetitions included.
-    fn corners(&self) -> Option<(usize, &[u32])> {
+    /// Second derivative of the energy in y = D x for `elements`, N/m: a symmetric 3d×3d matrix per element of d rows,
+    /// row-major, element after element; the Hessian in x is DᵀHD. The default is ω I, that of the quadratic which
+    /// projective dynamics minimises: an upper bound for distances, exact for affine sets.
+    fn hessian(&self, elements: Range<usize>, _x: &[Vec3], _psd: Psd, hessian: &mut [Real]) {
+        let side = 3 * self.stencil().rows_per_element();
+        for (element, h) in elements.zip(hessian.chunks_exact_mut((side * side).max(1))) {
+            h.fill(0.0);
+            for k in 0..side {
+                h[k * side + k] = self.stencil().weight(element);
+            }
+        }
+    }
+
+    /// In: v. Out: the minimiser of U(z) + κω/2 |z − v|², as ADMM asks for. The default is that of distances,
+    /// (project(v) + κ v)/(1 + κ).
+    fn prox(&self, elements: Range<usize>, kappa: Real, z: &mut [Vec3]) {
+        in_blocks(self.stencil(), elements, |block, rows, v| {
+            let z = &mut z[rows];
+            v.copy_from_slice(z);
+            self.project(block, z);
+            for (z, v) in z.iter_mut().zip(v) {
+                *z = (*z + *v * kappa) / (1.0 + kappa);
+            }
+        });
+    }
+
+    /// The vertices that [`forces`](Self::forces) writes to: so many per element, element after element. `None`: those of the
+    /// stencil's entries, row after row, repetitions included.
+    fn force_vertices(&self) -> Option<(usize, &[u32])> {
         None
     }
 
-    /// The forces −D_cᵀWr, N, of `elements` on their corners, and their elastic energy, J. What [`residual`](Self::residual),
+    /// The forces −D_cᵀWr, N, of `elements` on their [vertices](Self::force_vertices), and their elastic energy, J. What [`residual`](Self::residual),
     /// [`energy_at`](Self::energy_at) and a product with Dᵀ give, in one pass: this is what the local step runs. Override
-    /// together with [`corners`](Self::corners) to keep r in registers.
+    /// together with [`force_vertices`](Self::force_vertices) to keep r in registers.
     fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
         let stencil = self.stencil();
         let (d, mut forces, mut energy) = (stencil.rows_per_element(), forces.iter_mut(), 0.0);

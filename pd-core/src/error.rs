@@ -103,9 +103,48 @@ pub enum LinearError {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// No vertices.
-    #[error("the model has no vertices")]
-    Empty,
+    /// A particle set that does not fit the others.
+    #[error("particle set {name:?} {what}")]
+    Set {
+        /// Name of the set.
+        name: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// A vertex that two prescribed motions move.
+    #[error("vertex {vertex} is made kinematic twice")]
+    KinematicTwice {
+        /// The vertex.
+        vertex: usize,
+    },
+    /// A value of a contact material or surface out of its range.
+    #[error("{what} is {value}; {expected}")]
+    Material {
+        /// Which value.
+        what: &'static str,
+        /// What was given.
+        value: Real,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// A collision surface names a body that does not exist.
+    #[error("the collision surface refers to body {body}, but there are {bodies}")]
+    SurfaceBody {
+        /// The body it names.
+        body: usize,
+        /// How many there are.
+        bodies: usize,
+    },
+    /// Tables of a collision surface of different lengths.
+    #[error("the collision surface has {expected} {what}, but bodies for {got}")]
+    SurfaceTable {
+        /// Which table.
+        what: &'static str,
+        /// Entries of the table.
+        expected: usize,
+        /// Entries that have a body.
+        got: usize,
+    },
     /// More vertices or entries than 32-bit indices reach.
     #[error("{what}: {count} exceed the 32-bit index range")]
     TooMany {
@@ -204,6 +243,18 @@ pub enum StepError {
         stepper: String,
         /// What it does not support.
         what: String,
+    },
+    /// A step needs more room than `prepare` reserved; the state is as it was, and a new `prepare` makes room.
+    #[error("stepper {stepper:?} has room for {have} {what} and needs {needed}")]
+    Capacity {
+        /// Name of the stepper.
+        stepper: String,
+        /// What does not fit.
+        what: &'static str,
+        /// How many are needed.
+        needed: usize,
+        /// How many there is room for.
+        have: usize,
     },
     /// `step` was called before `prepare`, or after the model or a baked parameter changed.
     #[error("stepper {stepper:?} is not prepared for this model and time step; call prepare")]

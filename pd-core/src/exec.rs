@@ -51,7 +51,7 @@ pub fn reduce<T: Send>(
     combine(a, b)
 }
 
-/// Threads beside the caller's that [`awake`] keeps from sleeping, at most.
+/// Threads beside the caller's that [`keep_workers_spinning`] keeps from sleeping, at most.
 const AWAKE: usize = 7;
 
 /// How long a thread stands by without work before it goes to sleep after all.
@@ -63,7 +63,7 @@ const PATIENCE: Duration = Duration::from_micros(500);
 /// second thread comes late to every one of them. Which thread runs a task changes no result, see above. Long work of
 /// another kind (a factorisation in the background) belongs into a pool of its own: a thread that stands by may take up
 /// a part of it, and this waits for that thread.
-pub fn awake<T: Send>(f: impl FnOnce() -> T + Send) -> T {
+pub fn keep_workers_spinning<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     let others = (rayon::current_num_threads() - 1).min(AWAKE);
     if others == 0 {
         return f();
@@ -142,14 +142,15 @@ mod tests {
         for threads in [1, 2, 3, 9] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             for _ in 0..200 {
-                let nested = || awake(|| (awake(sum), sum()));
+                let nested = || keep_workers_spinning(|| (keep_workers_spinning(sum), sum()));
                 assert_eq!(pool.install(nested), (alone, alone));
             }
-            let panics = std::panic::AssertUnwindSafe(|| pool.install(|| awake(|| panic!("inside"))));
+            let panics =
+                std::panic::AssertUnwindSafe(|| pool.install(|| keep_workers_spinning(|| panic!("inside"))));
             assert!(std::panic::catch_unwind(panics).is_err());
-            assert_eq!(pool.install(|| awake(sum)), alone, "the pool works after a panic");
+            assert_eq!(pool.install(|| keep_workers_spinning(sum)), alone, "the pool works after a panic");
         }
-        assert_eq!(awake(sum), alone, "from a thread outside every pool");
+        assert_eq!(keep_workers_spinning(sum), alone, "from a thread outside every pool");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Sums over constraints, by chunk and then by vertex.
+//! GroupedSums over constraints, by chunk and then by vertex.
 //!
 //! The force on vertex i is −Σ_c (D_cᵀ W r)_i. Elements are cut into chunks by number alone. A chunk computes the forces
 //! on all corners of its elements in a buffer that fits the first cache and sums them by vertex into slots of its own;
@@ -7,7 +7,7 @@
 //! this moves a fraction of the bytes: a vertex of a tetrahedral mesh has some 150 entries there, but lies in few chunks.
 
 use crate::exec::{self, VERTEX_CHUNK};
-use crate::sums::Sums;
+use crate::grouped_sums::GroupedSums;
 use crate::{EnergyBatch, Model, Real, Vec3};
 use std::ops::Range;
 
@@ -36,9 +36,9 @@ struct Chunk {
 pub(crate) struct ForcePlan {
     chunks: Vec<Chunk>,
     /// By chunk and slot: the corners of the chunk that the slot sums, ascending.
-    corners: Sums,
+    corners: GroupedSums,
     /// By [`VERTEX_CHUNK`] vertices: the slots of each vertex, ascending.
-    slots: Sums,
+    slots: GroupedSums,
     /// The vertices of these sums, in chunks of as many: numbers within the chunk.
     order: Vec<u32>,
     forces: Vec<Vec3>,
@@ -128,7 +128,8 @@ impl ForcePlan {
 /// The elements of a batch in ranges of at most [`CORNERS`] corners, unless a few elements have more.
 fn cut(batch: &dyn EnergyBatch) -> impl Iterator<Item = Range<usize>> {
     let count = batch.stencil().elements();
-    let corners = batch.corners().map_or(batch.stencil().entries(), |(per_element, _)| per_element * count);
+    let corners =
+        batch.force_vertices().map_or(batch.stencil().entries(), |(per_element, _)| per_element * count);
     let mean = corners.div_ceil(count.max(1)).max(1);
     let size = (CORNERS / mean / ALIGNED).max(1) * ALIGNED;
     (0..count).step_by(size).map(move |start| start..count.min(start + size))
@@ -136,7 +137,7 @@ fn cut(batch: &dyn EnergyBatch) -> impl Iterator<Item = Range<usize>> {
 
 /// The vertices of the corners of some elements, in the order in which the batch counts them.
 fn corner_vertices(batch: &dyn EnergyBatch, elements: Range<usize>) -> &[u32] {
-    match batch.corners() {
+    match batch.force_vertices() {
         Some((per_element, vertices)) => &vertices[elements.start * per_element..elements.end * per_element],
         None => batch.stencil().entries_of(elements).0,
     }
@@ -146,7 +147,7 @@ fn corner_vertices(batch: &dyn EnergyBatch, elements: Range<usize>) -> &[u32] {
 fn run_chunks(
     model: &Model,
     x: &[Vec3],
-    sums: &Sums,
+    sums: &GroupedSums,
     first: usize,
     chunks: &[Chunk],
     forces: &mut [Vec3],

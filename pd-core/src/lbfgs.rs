@@ -19,8 +19,8 @@
 
 use crate::anderson::dot;
 use crate::exec::{self, VERTEX_CHUNK};
-use crate::ring::Ring;
-use crate::small::{Row, Small, Square};
+use crate::pair_history::PairHistory;
+use crate::pivoted_cholesky::{PivotedCholesky, Row, Square};
 use crate::{Real, Vec3};
 
 /// The next γ over the best of the last step.
@@ -33,11 +33,11 @@ const INDEPENDENT: Real = 1e-3;
 /// The last pairs.
 pub(crate) struct Lbfgs {
     /// s and y.
-    pairs: Ring,
+    pairs: PairHistory,
     /// sᵢ·yⱼ by slots.
     products: Square,
     /// G with the newest pair first.
-    model: Small,
+    model: PivotedCholesky,
     /// c, newest first.
     newton: Row,
     /// b·Sc, which is also the curvature along it.
@@ -49,9 +49,9 @@ pub(crate) struct Lbfgs {
 impl Lbfgs {
     pub(crate) fn new(window: usize, vertices: usize) -> Self {
         Self {
-            pairs: Ring::new(window, vertices),
+            pairs: PairHistory::new(window, vertices),
             products: Square::default(),
-            model: Small::default(),
+            model: PivotedCholesky::default(),
             newton: Row::default(),
             newton_descent: 0.0,
             scale: 1.0,

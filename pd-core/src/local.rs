@@ -22,7 +22,7 @@ pub struct LocalInput<'a> {
 ///
 /// so that the global step is A Δx = b, x ← x + Δx. This equals the published A x⁺ = M/h² s + DᵀW project(D x), but
 /// rounding in the factor of A (single precision, an unconverged iteration) then costs convergence, never accuracy.
-pub trait LocalStep: Send {
+pub trait LocalStep: Send + Sync {
     /// Name for reports.
     fn name(&self) -> &str;
 

@@ -1,9 +1,27 @@
 //! All that does not change during a step: masses, batches, and the operators derived from them.
 
 use crate::exec::{self, ELEMENT_CHUNK, VERTEX_CHUNK};
-use crate::{Csr, EnergyBatch, Pattern, Real, Strain, Vec3, assemble};
+use crate::kinematic::Kinematic;
+use crate::{CollisionSurface, Csr, EnergyBatch, ParticleSet, Pattern, Real, Strain, Vec3, assemble};
 use std::any::Any;
 use std::sync::Arc;
+
+/// Identity of a model: equal for one model, different for any two that were built. A stepper compares it to know whether
+/// what it prepared still fits.
+#[derive(Clone, Debug)]
+pub struct Revision(Arc<()>);
+
+impl PartialEq for Revision {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Revision {}
+
+/// Number of a batch in its model, as [`ModelBuilder::add`](crate::ModelBuilder::add) returns it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BatchId(pub(crate) usize);
 
 /// The constant part of a simulation, made by [`ModelBuilder`](crate::ModelBuilder).
 ///
@@ -17,26 +35,110 @@ pub struct Model {
     transpose: assemble::Transpose,
     pattern: Arc<Pattern>,
     pinned: Vec<u32>,
+    sets: Vec<ParticleSet>,
+    /// Vertices 0..elastic enter the global matrix.
+    elastic: usize,
+    surface: CollisionSurface,
+    kinematic: Kinematic,
+    revision: Revision,
 }
 
 impl Model {
-    pub(crate) fn new(masses: Vec<Real>, batches: Vec<Box<dyn EnergyBatch>>) -> Self {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { masses, batches, sets, elastic, surface, kinematic } = parts;
         let mut first_row = vec![0];
         let mut rows = 0;
         for batch in &batches {
             rows += batch.stencil().rows();
             first_row.push(rows);
         }
-        let transpose = assemble::Transpose::new(masses.len(), &batches, &first_row);
-        let pattern = Arc::new(assemble::pattern(masses.len(), &batches, &first_row, &transpose));
+        let transpose = assemble::Transpose::new(elastic, &batches, &first_row);
+        let pattern = Arc::new(assemble::pattern(elastic, &batches, &first_row, &transpose));
         let mut pinned: Vec<u32> = batches.iter().flat_map(|b| b.pinned().iter().copied()).collect();
         pinned.sort_unstable();
         pinned.dedup();
-        Self { masses, batches, first_row, transpose, pattern, pinned }
+        let kinematic = Kinematic::new(kinematic, masses.len());
+        let revision = Revision(Arc::new(()));
+        Self {
+            masses,
+            batches,
+            first_row,
+            transpose,
+            pattern,
+            pinned,
+            sets,
+            elastic,
+            surface,
+            kinematic,
+            revision,
+        }
     }
 
-    pub(crate) fn into_parts(self) -> (Vec<Real>, Vec<Box<dyn EnergyBatch>>) {
-        (self.masses, self.batches)
+    pub(crate) fn into_parts(self) -> Parts {
+        let Self { masses, batches, sets, elastic, surface, kinematic, .. } = self;
+        Parts { masses, batches, sets, elastic, surface, kinematic: kinematic.into_groups() }
+    }
+
+    /// Which model this is. It stays the same through [`set_time`](Self::set_time) and changes of batch data, which the
+    /// global matrix does not depend on.
+    pub fn revision(&self) -> &Revision {
+        &self.revision
+    }
+
+    /// Vertices that elastic energies may act on, always the first: the global matrix has a row for each of these.
+    pub fn elastic(&self) -> std::ops::Range<usize> {
+        0..self.elastic
+    }
+
+    /// Named ranges of points; empty if the model is one elastic body without a name.
+    pub fn sets(&self) -> &[ParticleSet] {
+        &self.sets
+    }
+
+    /// What can touch; empty unless the builder was given one.
+    pub fn surface(&self) -> &CollisionSurface {
+        &self.surface
+    }
+
+    /// Vertices with prescribed motion.
+    pub fn kinematic(&self) -> &[u32] {
+        &self.kinematic.vertices
+    }
+
+    /// Where each of the [`kinematic`](Self::kinematic) vertices is at the time last [set](Self::set_time), m.
+    pub fn kinematic_targets(&self) -> &[Vec3] {
+        &self.kinematic.targets
+    }
+
+    /// Whether the motion of a vertex is prescribed.
+    pub fn is_kinematic(&self, vertex: usize) -> bool {
+        self.kinematic.contains(vertex)
+    }
+
+    /// Sets the entries of kinematic vertices in `x` to their targets.
+    pub fn place_kinematic(&self, x: &mut [Vec3]) {
+        for (&vertex, target) in self.kinematic.vertices.iter().zip(&self.kinematic.targets) {
+            x[vertex as usize] = *target;
+        }
+    }
+
+    /// Sets the entries of kinematic vertices in `forces` to zero.
+    pub fn clear_kinematic(&self, forces: &mut [Vec3]) {
+        for &vertex in &self.kinematic.vertices {
+            forces[vertex as usize] = Vec3::zeros();
+        }
+    }
+
+    /// The batch of this number, if it is of type `T`.
+    pub fn batch<T: EnergyBatch>(&self, id: BatchId) -> Option<&T> {
+        let any: &dyn Any = self.batches.get(id.0)?.as_ref();
+        any.downcast_ref::<T>()
+    }
+
+    /// As [`batch`](Self::batch), to change data that the matrix does not depend on (targets of pins) between steps.
+    pub fn batch_mut<T: EnergyBatch>(&mut self, id: BatchId) -> Option<&mut T> {
+        let any: &mut dyn Any = self.batches.get_mut(id.0)?.as_mut();
+        any.downcast_mut::<T>()
     }
 
     /// Number of vertices.
@@ -88,16 +190,27 @@ impl Model {
         for batch in &mut self.batches {
             batch.set_time(time);
         }
+        self.kinematic.set_time(time);
     }
 
-    /// Pattern of the global matrix; the same for every time step. It also identifies the model to a stepper.
+    /// Pattern of the global matrix; the same for every time step.
     pub fn pattern(&self) -> &Arc<Pattern> {
         &self.pattern
     }
 
     /// The global matrix M/h² + DᵀWD, n×n, shared by the three coordinates. `dt` is h, s.
     pub fn system_matrix(&self, dt: Real) -> Csr {
-        assemble::matrix(&self.masses, dt, &self.batches, &self.first_row, &self.transpose, &self.pattern)
+        let masses = &self.masses[self.elastic()];
+        let kinematic = |vertex| self.is_kinematic(vertex);
+        assemble::matrix(
+            masses,
+            dt,
+            &self.batches,
+            &self.first_row,
+            &self.transpose,
+            &self.pattern,
+            kinematic,
+        )
     }
 
     /// r = D x − project(D x), all batches; `r` has [`rows`](Self::rows) entries.
@@ -129,15 +242,6 @@ impl Model {
         self.over_elements(0.0, |batch, elements| batch.energy(elements, x), |a, b| a + b)
     }
 
-    /// Elastic energy of all batches, J, from the [`residual`](Self::residual) rows at `x`: no second projection.
-    pub fn elastic_energy_at(&self, x: &[Vec3], rows: &[Vec3]) -> Real {
-        self.batches.iter().zip(self.first_row.windows(2)).fold(0.0, |sum, (batch, first)| {
-            let (r, d) = (&rows[first[0]..first[1]], batch.stencil().rows_per_element());
-            let leaf = |e: std::ops::Range<usize>| batch.energy_at(e.clone(), x, &r[e.start * d..e.end * d]);
-            sum + exec::reduce(0..batch.stencil().elements(), ELEMENT_CHUNK, &leaf, &|a, b| a + b)
-        })
-    }
-
     /// ∇E(x) of the elastic energy, N. `rows` is scratch of [`rows`](Self::rows) entries.
     pub fn elastic_gradient(&self, x: &[Vec3], rows: &mut [Vec3], gradient: &mut [Vec3]) {
         self.residual(x, rows);
@@ -164,6 +268,16 @@ impl Model {
             combine(sum, exec::reduce(elements, ELEMENT_CHUNK, &|range| f(batch.as_ref(), range), &combine))
         })
     }
+}
+
+/// What a model is built from.
+pub(crate) struct Parts {
+    pub(crate) masses: Vec<Real>,
+    pub(crate) batches: Vec<Box<dyn EnergyBatch>>,
+    pub(crate) sets: Vec<ParticleSet>,
+    pub(crate) elastic: usize,
+    pub(crate) surface: CollisionSurface,
+    pub(crate) kinematic: Vec<crate::kinematic::KinematicGroup>,
 }
 
 impl std::fmt::Debug for Model {

@@ -16,16 +16,15 @@ use crate::descent::Descent;
 use crate::exec::{self, VERTEX_CHUNK};
 use crate::stepper;
 use crate::{
-    Acceleration, CpuLocal, GlobalSolver, LocalStep, Measures, Pattern, Real, State, StepContext, StepError,
-    StepReport, Stepper,
+    Acceleration, CpuLocal, GlobalSolver, LocalStep, Measures, PreparedFor, Real, State, StepContext,
+    StepError, StepReport, Stepper,
 };
-use std::sync::Arc;
 
 /// The stepper of the title: a local step and a global solver, each replaceable.
 pub struct ProjectiveDynamics {
     descent: Descent,
-    /// Which model (by its pattern) and time step the factor belongs to.
-    prepared: Option<(Arc<Pattern>, Real)>,
+    /// Which model and time step the factor belongs to.
+    prepared: Option<PreparedFor>,
     /// Objective before each iteration of the last measured step, and at its end.
     objectives: Vec<Real>,
 }
@@ -56,13 +55,6 @@ impl ProjectiveDynamics {
         &self.objectives
     }
 
-    fn is_prepared(&self, context: &StepContext<'_>) -> bool {
-        let same = |(pattern, dt): &(Arc<Pattern>, Real)| {
-            Arc::ptr_eq(pattern, context.model.pattern()) && *dt == context.params.dt
-        };
-        self.prepared.as_ref().is_some_and(same)
-    }
-
     /// Iterates until the tolerance or the number of iterations is met.
     fn minimise(
         &mut self,
@@ -71,9 +63,9 @@ impl ProjectiveDynamics {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let params = context.params;
-        let mut first_norm = self.descent.start(context, now, report)?;
+        let mut first_norm = self.descent.initial_guess(context, now, report)?;
         for _ in 0..params.iterations {
-            let norm = exec::awake(|| {
+            let norm = exec::keep_workers_spinning(|| {
                 if params.measure {
                     self.objectives.push(self.descent.measure(context, report)?);
                 }
@@ -110,21 +102,22 @@ impl Stepper for ProjectiveDynamics {
 
     fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError> {
         context.params.check()?;
+        stepper::require_elastic(self.name(), context.model)?;
         self.prepared = None;
         self.descent.prepare(&context)?;
         self.objectives.clear();
         self.objectives.reserve(context.params.iterations + 1);
-        self.prepared = Some((context.model.pattern().clone(), context.params.dt));
+        self.prepared = Some(PreparedFor::new(&context));
         Ok(())
     }
 
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
-        stepper::check(&context, state)?;
-        if !self.is_prepared(&context) {
+        stepper::validate(&context, state)?;
+        if !self.prepared.as_ref().is_some_and(|prepared| prepared.matches(&context)) {
             return Err(StepError::NotPrepared { stepper: self.name().to_owned() });
         }
         let mut report = StepReport::default();
-        stepper::open(context, state, &mut self.descent.s, &mut report);
+        stepper::begin_step(context, state, &mut self.descent.s, &mut report);
         self.objectives.clear();
         self.minimise(&context, state, &mut report)?;
         let mut measures = None;
@@ -133,7 +126,7 @@ impl Stepper for ProjectiveDynamics {
             self.objectives.push(found.objective);
             measures = Some(found);
         }
-        stepper::close(context, state, &mut self.descent.x, measures, &mut report)?;
+        stepper::end_step(context, state, &mut self.descent.x, measures, &mut report)?;
         Ok(report)
     }
 }

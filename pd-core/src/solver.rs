@@ -62,7 +62,7 @@ impl SolveReport {
 /// assert!((x[0] - 1.0).abs() < 1e-12 && (x[1] - 1.0).abs() < 1e-12);
 /// # Ok::<(), LinearError>(())
 /// ```
-pub trait GlobalSolver: Send {
+pub trait GlobalSolver: Send + Sync {
     /// Name for reports and errors, as the registry of solvers has it.
     fn name(&self) -> &str;
 

@@ -37,6 +37,12 @@ impl Pattern {
         Ok(Self { offsets, columns })
     }
 
+    /// Wraps arrays that are right by construction; [`new`](Self::new) checks them in debug builds.
+    pub(crate) fn trusted(offsets: Vec<usize>, columns: Vec<u32>) -> Self {
+        debug_assert!(Self::new(offsets.clone(), columns.clone()).is_ok());
+        Self { offsets, columns }
+    }
+
     /// Number of rows (and columns).
     pub fn rows(&self) -> usize {
         self.offsets.len().saturating_sub(1)
@@ -97,6 +103,12 @@ impl Csr {
             });
         }
         Ok(Self { pattern, values })
+    }
+
+    /// As [`new`](Self::new), for values made on the pattern.
+    pub(crate) fn trusted(pattern: Arc<Pattern>, values: Vec<Real>) -> Self {
+        debug_assert_eq!(values.len(), pattern.entries());
+        Self { pattern, values }
     }
 
     /// Sums duplicates in the order given.

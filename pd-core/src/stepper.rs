@@ -1,6 +1,10 @@
 //! Time steppers, and the parts of a step they share.
+//!
+//! A step is `predict → respond to contacts → minimise → accept`. Each part is a function here, so that a stepper of one's own
+//! puts together what it needs: [`validate`], [`predict`], [`push_out`], [`hold_pinned`], [`accept`], [`measure_state`].
 
 use crate::exec::{self, VERTEX_CHUNK};
+use crate::model::Revision;
 use crate::{
     Collider, Force, Measures, Model, Real, State, StepError, StepParams, StepReport, Vec3,
     resolve_collisions,
@@ -9,6 +13,7 @@ use std::time::Instant;
 
 /// Everything a stepper reads.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct StepContext<'a> {
     /// The constant model.
     pub model: &'a Model,
@@ -20,11 +25,47 @@ pub struct StepContext<'a> {
     pub colliders: &'a [Box<dyn Collider>],
 }
 
+impl<'a> StepContext<'a> {
+    /// A model with its parameters, forces and obstacles.
+    pub fn new(
+        model: &'a Model,
+        params: &'a StepParams,
+        forces: &'a [Box<dyn Force>],
+        colliders: &'a [Box<dyn Collider>],
+    ) -> Self {
+        Self { model, params, forces, colliders }
+    }
+
+    /// A model with its parameters, without forces besides gravity and without obstacles.
+    pub fn of(model: &'a Model, params: &'a StepParams) -> Self {
+        Self::new(model, params, &[], &[])
+    }
+}
+
+/// Which model and time step a stepper was prepared for.
+#[derive(Clone, Debug)]
+pub struct PreparedFor {
+    revision: Revision,
+    dt: Real,
+}
+
+impl PreparedFor {
+    /// This model and time step.
+    pub fn new(context: &StepContext<'_>) -> Self {
+        Self { revision: context.model.revision().clone(), dt: context.params.dt }
+    }
+
+    /// Whether model and time step are still the same.
+    pub fn matches(&self, context: &StepContext<'_>) -> bool {
+        self.revision == *context.model.revision() && self.dt == context.params.dt
+    }
+}
+
 /// Advances a state. Holds scratch and factors, never the truth: it can be dropped and rebuilt at any time.
 ///
 /// `prepare` allocates and factors for a model and a time step; `step` then allocates nothing. After an error the
 /// state is what it was before the step.
-pub trait Stepper: Send {
+pub trait Stepper: Send + Sync {
     /// Name for reports, as the registry of steppers has it.
     fn name(&self) -> &str;
 
@@ -40,8 +81,30 @@ pub trait Stepper: Send {
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError>;
 }
 
-/// s = x + h v + h² (g + M⁻¹ f): where inertia and external forces alone would take the vertices. `s` has one entry
-/// per vertex.
+/// What every stepper checks before a step: parameters and sizes.
+pub fn validate(context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
+    context.params.check()?;
+    let vertices = context.model.vertices();
+    if state.vertices() != vertices || state.v.len() != vertices {
+        return Err(StepError::Size { model: vertices, state: state.vertices() });
+    }
+    Ok(())
+}
+
+/// What a stepper of elastic bodies alone checks in `prepare`: that there is something to move, and that all of it is elastic.
+pub fn require_elastic(stepper: &str, model: &Model) -> Result<(), StepError> {
+    let unsupported = |what: String| Err(StepError::Unsupported { stepper: stepper.to_owned(), what });
+    if let Some(set) = model.sets().iter().find(|set| !set.kind.is_elastic()) {
+        return unsupported(format!("particle set {:?} ({:?})", set.name, set.kind));
+    }
+    if model.vertices() == 0 {
+        return unsupported("a model without vertices".to_owned());
+    }
+    Ok(())
+}
+
+/// s = x + h v + h² (g + M⁻¹ f): where inertia and external forces alone would take the vertices; kinematic vertices go to
+/// their targets. `s` has one entry per vertex.
 pub fn predict(context: StepContext<'_>, state: &State, s: &mut [Vec3]) {
     let StepParams { dt, gravity, .. } = *context.params;
     let masses = context.model.masses();
@@ -57,57 +120,60 @@ pub fn predict(context: StepContext<'_>, state: &State, s: &mut [Vec3]) {
             *s = state.x[i] + state.v[i] * dt + acceleration * (dt * dt);
         }
     });
+    context.model.place_kinematic(s);
 }
 
-/// Opens a step: s = the inertial target, moved out of obstacles; with
-/// [`StepParams::hold_pinned`] pinned vertices stay where they are. Times go to the report.
-pub fn open(context: StepContext<'_>, state: &State, s: &mut [Vec3], report: &mut StepReport) {
-    let StepContext { model, params, colliders, .. } = context;
+/// Moves positions out of the obstacles as they are at the end of the step, and kinematic vertices back to their targets:
+/// the thesis' response to contact. Returns how many vertices were moved.
+pub fn push_out(context: StepContext<'_>, state: &State, x: &mut [Vec3]) -> usize {
+    let moved = resolve_collisions(context.colliders, state.time + context.params.dt, x);
+    context.model.place_kinematic(x);
+    moved
+}
+
+/// With [`StepParams::hold_pinned`], puts pinned vertices back to where they are.
+pub fn hold_pinned(context: StepContext<'_>, state: &State, s: &mut [Vec3]) {
+    if context.params.hold_pinned {
+        for &vertex in context.model.pinned() {
+            s[vertex as usize] = state.x[vertex as usize];
+        }
+        context.model.place_kinematic(s);
+    }
+}
+
+/// Predicts, responds to obstacles by [`push_out`] and holds pins; times go to the report. The beginning of a step of the
+/// thesis, in one call.
+pub fn begin_step(context: StepContext<'_>, state: &State, s: &mut [Vec3], report: &mut StepReport) {
     let started = Instant::now();
     predict(context, state, s);
     report.stages.predict = started.elapsed();
     let started = Instant::now();
-    resolve_collisions(colliders, state.time + params.dt, s);
+    push_out(context, state, s);
     report.stages.collide = started.elapsed();
-    if params.hold_pinned {
-        for &vertex in model.pinned() {
-            s[vertex as usize] = state.x[vertex as usize];
-        }
-    }
+    hold_pinned(context, state, s);
 }
 
-/// What every stepper checks before a step: parameters and sizes.
-pub fn check(context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
-    context.params.check()?;
-    let vertices = context.model.vertices();
-    if state.vertices() != vertices || state.v.len() != vertices {
-        return Err(StepError::Size { model: vertices, state: state.vertices() });
-    }
-    Ok(())
-}
-
-/// Closes a step: moves the new positions `x` out of obstacles, accepts them and, where `measures` of the minimum are
-/// given, adds those of the accepted state.
-pub fn close(
+/// Moves the new positions `x` out of obstacles, accepts them and, where `measures` of the minimum are given, adds those of
+/// the accepted state. The end of a step of the thesis, in one call.
+pub fn end_step(
     context: StepContext<'_>,
     state: &mut State,
     x: &mut [Vec3],
     measures: Option<Measures>,
     report: &mut StepReport,
 ) -> Result<(), StepError> {
-    let StepContext { params, colliders, .. } = context;
     let started = Instant::now();
-    report.collisions = resolve_collisions(colliders, state.time + params.dt, x);
+    report.collisions = push_out(context, state, x);
     report.stages.collide += started.elapsed();
     let started = Instant::now();
-    finish(params, state, x)?;
+    accept(context.params, state, x)?;
     report.stages.predict += started.elapsed();
     report.measures = measures.map(|measures| measure_state(context, state, measures));
     Ok(())
 }
 
-/// Adds what belongs to the accepted state.
-fn measure_state(context: StepContext<'_>, state: &State, measures: Measures) -> Measures {
+/// Adds energies and strain of the accepted state to `measures`.
+pub fn measure_state(context: StepContext<'_>, state: &State, measures: Measures) -> Measures {
     let (model, gravity) = (context.model, context.params.gravity);
     let masses = model.masses();
     let leaf = |range: std::ops::Range<usize>| {
@@ -124,7 +190,7 @@ fn measure_state(context: StepContext<'_>, state: &State, measures: Measures) ->
 
 /// Accepts new positions: v = (x⁺ − x)/h, damped; x = x⁺; time advances. Refuses positions that are not finite and
 /// then leaves the state alone.
-pub fn finish(params: &StepParams, state: &mut State, x: &[Vec3]) -> Result<(), StepError> {
+pub fn accept(params: &StepParams, state: &mut State, x: &[Vec3]) -> Result<(), StepError> {
     if let Some(vertex) = x.iter().position(|p| !p.iter().all(|c| c.is_finite())) {
         return Err(StepError::NotFinite { vertex });
     }
@@ -138,7 +204,7 @@ pub fn finish(params: &StepParams, state: &mut State, x: &[Vec3]) -> Result<(), 
 }
 
 /// ½ Σ w_i |x_i − s_i|² over all vertices, in a fixed order.
-pub(crate) fn weighted_square_distance(w: impl Fn(usize) -> Real + Sync, x: &[Vec3], s: &[Vec3]) -> Real {
+pub fn weighted_square_distance(w: impl Fn(usize) -> Real + Sync, x: &[Vec3], s: &[Vec3]) -> Real {
     let leaf = |range: std::ops::Range<usize>| {
         range.map(|i| 0.5 * w(i) * (x[i] - s[i]).norm_squared()).sum::<Real>()
     };

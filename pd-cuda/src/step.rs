@@ -7,11 +7,10 @@ use crate::engine::{
 use crate::{CudaError, Device, DeviceReal, Method, Summation};
 use cudarc::driver::{CudaGraph, sys};
 use pd_core::{
-    LinearError, Measures, Pattern, Real, SolveReport, State, StepContext, StepError, StepReport, Stepper,
-    as_flat,
+    LinearError, Measures, PreparedFor, Real, SolveReport, State, StepContext, StepError, StepReport,
+    Stepper, as_flat, stepper,
 };
 use pd_linear::JacobiOptions;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Growth of the linear residual over its right-hand side that is called divergence.
@@ -45,8 +44,7 @@ pub struct CudaPd<T> {
 struct Baked<T> {
     engine: Engine<T>,
     graph: Option<Graph>,
-    pattern: Arc<Pattern>,
-    dt: Real,
+    what: PreparedFor,
     iterations: usize,
     hold_pinned: bool,
     obstacles: usize,
@@ -60,6 +58,8 @@ struct Graph(CudaGraph);
 
 // SAFETY: the graph is used through `&mut` of its owner only, so by one thread at a time, as the driver demands.
 unsafe impl Send for Graph {}
+// SAFETY: nothing is done with it through a shared reference.
+unsafe impl Sync for Graph {}
 
 impl<T: DeviceReal> CudaPd<T> {
     /// Name of the stepper in reports and registries.
@@ -127,8 +127,7 @@ impl<T: DeviceReal> CudaPd<T> {
 
     fn baked(&mut self, context: &StepContext<'_>) -> Result<&mut Baked<T>, StepError> {
         let fits = |baked: &&mut Baked<T>| {
-            Arc::ptr_eq(&baked.pattern, context.model.pattern())
-                && baked.dt == context.params.dt
+            baked.what.matches(context)
                 && baked.iterations == context.params.iterations
                 && baked.hold_pinned == context.params.hold_pinned
                 && baked.obstacles == context.colliders.len()
@@ -303,14 +302,18 @@ impl<T: DeviceReal> Stepper for CudaPd<T> {
 
     fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError> {
         context.params.check()?;
+        stepper::require_elastic(Self::NAME, context.model)?;
+        if !context.model.kinematic().is_empty() {
+            let what = "kinematic vertices".to_owned();
+            return Err(StepError::Unsupported { stepper: Self::NAME.to_owned(), what });
+        }
         self.prepared = None;
         let engine =
             Engine::new(&self.device, &context, self.method, &self.options, self.sweeps, self.summation)?;
         let mut baked = Baked {
             engine,
             graph: None,
-            pattern: context.model.pattern().clone(),
-            dt: context.params.dt,
+            what: PreparedFor::new(&context),
             iterations: context.params.iterations,
             hold_pinned: context.params.hold_pinned,
             obstacles: context.colliders.len(),

@@ -14,10 +14,9 @@ use crate::{LinearError, Real, SolveReport, Spectrum};
 use pd_core::exec::{self, VERTEX_CHUNK};
 use pd_core::stepper;
 use pd_core::{
-    CpuLocal, LocalInput, LocalStep, Measures, Pattern, State, StepContext, StepError, StepReport, Stepper,
-    Vec3,
+    CpuLocal, LocalInput, LocalStep, Measures, PreparedFor, State, StepContext, StepError, StepReport,
+    Stepper, Vec3,
 };
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Growth of the force imbalance over its first value at which the acceleration starts anew.
@@ -44,8 +43,7 @@ pub struct FusedJacobi {
 }
 
 struct Prepared {
-    pattern: Arc<Pattern>,
-    dt: Real,
+    what: PreparedFor,
     /// γ/a_ii.
     relax: Vec<Real>,
     rho: Real,
@@ -84,6 +82,7 @@ impl FusedJacobi {
     fn force_imbalance(&mut self, context: &StepContext<'_>) -> Result<Real, StepError> {
         let input = LocalInput { model: context.model, dt: context.params.dt, s: &self.s, x: &self.x };
         self.local.run(input, &mut self.b)?;
+        context.model.clear_kinematic(&mut self.b);
         let b = &self.b;
         let leaf = |range: std::ops::Range<usize>| b[range].iter().map(|b| b.norm_squared()).sum::<Real>();
         Ok(exec::reduce(0..b.len(), VERTEX_CHUNK, &leaf, &|a, b| a + b).sqrt())
@@ -161,6 +160,7 @@ impl Stepper for FusedJacobi {
 
     fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError> {
         context.params.check()?;
+        stepper::require_elastic(self.name(), context.model)?;
         self.prepared = None;
         let wrong = |name, value, expected| Err(StepError::Parameter { name, value, expected });
         if let Some(gamma) = self.gamma.filter(|gamma| !(gamma.is_finite() && *gamma > 0.0)) {
@@ -180,24 +180,23 @@ impl Stepper for FusedJacobi {
             scratch.resize(model.vertices(), Vec3::zeros());
         }
         let relax = a.diagonal().iter().map(|d| gamma / d).collect();
-        self.prepared = Some(Prepared { pattern: model.pattern().clone(), dt, relax, rho, spectrum });
+        self.prepared = Some(Prepared { what: PreparedFor::new(&context), relax, rho, spectrum });
         Ok(())
     }
 
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
-        let StepContext { model, params, .. } = context;
-        stepper::check(&context, state)?;
-        let same = |p: &Prepared| Arc::ptr_eq(&p.pattern, model.pattern()) && p.dt == params.dt;
-        if !self.prepared.as_ref().is_some_and(same) {
+        let params = context.params;
+        stepper::validate(&context, state)?;
+        if !self.prepared.as_ref().is_some_and(|prepared| prepared.what.matches(&context)) {
             return Err(StepError::NotPrepared { stepper: self.name().to_owned() });
         }
         let mut report = StepReport::default();
-        stepper::open(context, state, &mut self.s, &mut report);
+        stepper::begin_step(context, state, &mut self.s, &mut report);
         self.x.copy_from_slice(&self.s);
         self.older.copy_from_slice(&self.s);
         self.iterate(&context, &mut report)?;
         let measures = if params.measure { Some(self.measure_minimum(&context)?) } else { None };
-        stepper::close(context, state, &mut self.x, measures, &mut report)?;
+        stepper::end_step(context, state, &mut self.x, measures, &mut report)?;
         Ok(report)
     }
 }

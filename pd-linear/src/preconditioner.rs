@@ -7,7 +7,7 @@ use pd_core::{Csr, LinearError, Real};
 ///
 /// `apply` must be linear, the same in every call, give the same bits for any number of threads, and not allocate for
 /// a number of columns announced by `reserve`.
-pub trait Preconditioner: Send {
+pub trait Preconditioner: Send + Sync {
     /// Work that depends on the numbers; the matrix was checked to be symmetric with a positive diagonal.
     fn factor(&mut self, a: &Csr) -> Result<(), LinearError>;
 

@@ -93,7 +93,7 @@ impl Simulation {
 
     fn split(&mut self) -> (StepContext<'_>, &mut dyn Stepper, &mut State) {
         let Self { model, state, params, forces, colliders, stepper } = self;
-        (StepContext { model, params, forces, colliders }, stepper.as_mut(), state)
+        (StepContext::new(model, params, forces, colliders), stepper.as_mut(), state)
     }
 }
 

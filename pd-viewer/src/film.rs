@@ -62,12 +62,7 @@ impl Film {
             let sim = &run.sim;
             let mut values = vec![];
             if let Some(field) = field {
-                let context = StepContext {
-                    model: &sim.model,
-                    params: &sim.params,
-                    forces: &sim.forces,
-                    colliders: &sim.colliders,
-                };
+                let context = StepContext::new(&sim.model, &sim.params, &sim.forces, &sim.colliders);
                 let moved = before.as_ref().filter(|_| run.frame() > 0);
                 let input = FieldInput { context, state: &sim.state, before: moved };
                 scratch.evaluate(field, &drawing.topology, &input, &mut values);

@@ -42,7 +42,7 @@ impl Rig {
 
     fn split(&mut self) -> (StepContext<'_>, &mut ProjectiveDynamics, &mut State) {
         let Self { model, state, params, forces, colliders, pd } = self;
-        (StepContext { model, params, forces, colliders }, pd, state)
+        (StepContext::new(model, params, forces, colliders), pd, state)
     }
 
     /// Factors and allocates.

@@ -8,6 +8,7 @@
 //! Ties inside go to x before y before z, and on one axis to the positive face: the centre of a cube leaves along +x.
 
 use crate::CollideError;
+use crate::batch::{push_each, sample_each};
 use crate::error::{CENTRE, finite_point, not_negative, positive};
 use crate::rounding::direction;
 use pd_core::{Aabb, Collider, ColliderData, Real, ShapeData, Surface, Vec3};
@@ -23,7 +24,7 @@ use pd_core::{Aabb, Collider, ColliderData, Real, ShapeData, Surface, Vec3};
 /// // +x from the centre, which is nearest to both faces across x,
 /// assert_eq!(block.resolve(&Vec3::zeros(), 0.0), Some(Vec3::new(1.5, 0.0, 0.0)));
 /// // and the true distance to the edge from outside.
-/// assert_eq!(block.sample(&Vec3::new(4.5, 6.5, 0.0), 0.0).distance, 5.0);
+/// assert_eq!(block.surface_at(&Vec3::new(4.5, 6.5, 0.0), 0.0).distance, 5.0);
 /// # Ok::<(), pd_collide::CollideError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,14 +127,9 @@ impl Block {
         }
         Region::Inside { axis, sign, exit }
     }
-}
 
-impl Collider for Block {
-    fn kind(&self) -> &'static str {
-        "block"
-    }
-
-    fn sample(&self, p: &Vec3, _time: Real) -> Surface {
+    /// The surface as seen from a point.
+    fn surface(&self, p: &Vec3) -> Surface {
         let (distance, normal) = match self.region(p) {
             Region::Inside { axis, sign, exit } => (-exit, Vec3::ith(axis, sign)),
             // The gap is not zero, so there is a direction.
@@ -144,11 +140,8 @@ impl Collider for Block {
         Surface { distance, normal, velocity: Vec3::zeros() }
     }
 
-    fn bounds(&self, _time: Real) -> Aabb {
-        Aabb { min: self.low(), max: self.high() }
-    }
-
-    fn resolve(&self, p: &Vec3, _time: Real) -> Option<Vec3> {
+    /// The nearest point outside, if `p` is inside.
+    fn outside(&self, p: &Vec3) -> Option<Vec3> {
         match self.region(p) {
             Region::Inside { axis, sign, exit } if exit > 0.0 => {
                 let mut outside = *p;
@@ -157,6 +150,24 @@ impl Collider for Block {
             }
             _ => None,
         }
+    }
+}
+
+impl Collider for Block {
+    fn kind(&self) -> &'static str {
+        "block"
+    }
+
+    fn sample(&self, points: &[Vec3], _time: Real, out: &mut [Surface]) {
+        sample_each(points, out, |p| self.surface(p));
+    }
+
+    fn bounds(&self, _time: Real) -> Aabb {
+        Aabb { min: self.low(), max: self.high() }
+    }
+
+    fn push_out(&self, points: &mut [Vec3], _time: Real, moved: &mut [bool]) {
+        push_each(points, moved, |p| self.outside(p));
     }
 
     fn export(&self, _time: Real) -> Option<ColliderData> {
@@ -195,17 +206,17 @@ mod tests {
     fn the_surface_is_not_inside() {
         for p in [Vec3::x(), -Vec3::z(), Vec3::repeat(1.0), Vec3::new(1.0, -1.0, 0.3)] {
             assert_eq!(cube().resolve(&p, 0.0), None, "{p}");
-            assert_eq!(cube().sample(&p, 0.0).distance, 0.0, "{p}");
+            assert_eq!(cube().surface_at(&p, 0.0).distance, 0.0, "{p}");
         }
-        assert_eq!(cube().sample(&-Vec3::z(), 0.0).normal, -Vec3::z());
+        assert_eq!(cube().surface_at(&-Vec3::z(), 0.0).normal, -Vec3::z());
     }
 
     #[test]
     fn a_gap_too_small_to_square_is_a_gap() {
-        let surface = cube().sample(&Vec3::new(0.0, 1.0 + Real::EPSILON, 0.0), 0.0);
+        let surface = cube().surface_at(&Vec3::new(0.0, 1.0 + Real::EPSILON, 0.0), 0.0);
         assert_eq!((surface.distance, surface.normal), (Real::EPSILON, Vec3::y()));
         let at_zero = Block::new(Vec3::repeat(1.0), Vec3::repeat(1.0)).unwrap().with_margin(0.0).unwrap();
-        let surface = at_zero.sample(&Vec3::new(-1e-200, 1.0, 1.0), 0.0);
+        let surface = at_zero.surface_at(&Vec3::new(-1e-200, 1.0, 1.0), 0.0);
         assert_eq!((surface.distance, surface.normal), (1e-200, -Vec3::x()));
     }
 
@@ -224,6 +235,6 @@ mod tests {
     fn not_a_number_is_left_alone() {
         assert_eq!(cube().resolve(&Vec3::new(Real::NAN, 0.0, 0.0), 0.0), None);
         assert_eq!(cube().resolve(&Vec3::new(0.0, 0.0, Real::NAN), 0.0), None);
-        assert!(cube().sample(&Vec3::new(0.0, Real::NAN, 0.0), 0.0).distance.is_nan());
+        assert!(cube().surface_at(&Vec3::new(0.0, Real::NAN, 0.0), 0.0).distance.is_nan());
     }
 }

@@ -3,6 +3,7 @@
 //! φ(p) = p_y − (h + ε), n = +y: a point below h + ε is lifted to h + ε (thesis section 5).
 
 use crate::CollideError;
+use crate::batch::{push_each, sample_each};
 use crate::error::{finite, not_negative};
 use pd_core::{Aabb, Collider, ColliderData, Real, ShapeData, Surface, Vec3};
 
@@ -45,7 +46,7 @@ impl Floor {
     /// [`CollideError::Parameter`] if the margin is negative, or not finite, or lifts the surface beyond the numbers.
     pub fn with_margin(self, margin: Real) -> Result<Self, CollideError> {
         let floor = Self { margin: not_negative("floor", "margin", margin)?, ..self };
-        finite("floor", "height + margin", floor.surface())?;
+        finite("floor", "height + margin", floor.level())?;
         Ok(floor)
     }
 
@@ -60,8 +61,18 @@ impl Floor {
     }
 
     /// Height below which a point is inside. Rounded once, so that a lifted point is exactly on the surface.
-    fn surface(&self) -> Real {
+    fn level(&self) -> Real {
         self.height + self.margin
+    }
+
+    /// The surface as seen from a point.
+    fn surface(&self, p: &Vec3) -> Surface {
+        Surface { distance: p.y - self.level(), normal: Vec3::y(), velocity: Vec3::zeros() }
+    }
+
+    /// The nearest point outside, if `p` is inside.
+    fn outside(&self, p: &Vec3) -> Option<Vec3> {
+        (p.y < self.level()).then(|| Vec3::new(p.x, self.level(), p.z))
     }
 }
 
@@ -70,22 +81,22 @@ impl Collider for Floor {
         "floor"
     }
 
-    fn sample(&self, p: &Vec3, _time: Real) -> Surface {
-        Surface { distance: p.y - self.surface(), normal: Vec3::y(), velocity: Vec3::zeros() }
+    fn sample(&self, points: &[Vec3], _time: Real, out: &mut [Surface]) {
+        sample_each(points, out, |p| self.surface(p));
     }
 
     fn bounds(&self, _time: Real) -> Aabb {
         let mut bounds = Aabb::everything();
-        bounds.max.y = self.surface();
+        bounds.max.y = self.level();
         bounds
     }
 
-    fn resolve(&self, p: &Vec3, _time: Real) -> Option<Vec3> {
-        (p.y < self.surface()).then(|| Vec3::new(p.x, self.surface(), p.z))
+    fn push_out(&self, points: &mut [Vec3], _time: Real, moved: &mut [bool]) {
+        push_each(points, moved, |p| self.outside(p));
     }
 
     fn export(&self, _time: Real) -> Option<ColliderData> {
-        Some(ShapeData::Floor { height: self.surface() }.into())
+        Some(ShapeData::Floor { height: self.level() }.into())
     }
 }
 

@@ -4,6 +4,7 @@
 //! At p = c every direction is equally near; +y is taken, so that a vertex leaves upwards, against gravity.
 
 use crate::CollideError;
+use crate::batch::{push_each, sample_each};
 use crate::error::{CENTRE, finite_point, not_negative, positive};
 use crate::rounding::{direction, settle};
 use pd_core::{Aabb, Collider, ColliderData, Real, ShapeData, Surface, Vec3};
@@ -14,7 +15,7 @@ use pd_core::{Aabb, Collider, ColliderData, Real, ShapeData, Surface, Vec3};
 /// use pd_collide::Sphere;
 /// use pd_core::{Collider, Vec3};
 /// let ball = Sphere::new(Vec3::new(1.0, 0.0, 0.0), 0.5)?.with_margin(0.25)?;
-/// assert_eq!(ball.sample(&Vec3::new(3.0, 0.0, 0.0), 0.0).distance, 1.25);
+/// assert_eq!(ball.surface_at(&Vec3::new(3.0, 0.0, 0.0), 0.0).distance, 1.25);
 /// assert_eq!(ball.resolve(&Vec3::new(1.5, 0.0, 0.0), 0.0), Some(Vec3::new(1.75, 0.0, 0.0)));
 /// assert_eq!(ball.resolve(&Vec3::new(1.0, 0.0, 0.0), 0.0), Some(Vec3::new(1.0, 0.75, 0.0))); // the centre
 /// # Ok::<(), pd_collide::CollideError>(())
@@ -79,24 +80,15 @@ impl Sphere {
         let (normal, length) = direction(&(p - self.centre)).unwrap_or((Vec3::y(), 0.0));
         (length - self.inflated(), normal)
     }
-}
 
-impl Collider for Sphere {
-    fn kind(&self) -> &'static str {
-        "sphere"
-    }
-
-    fn sample(&self, p: &Vec3, _time: Real) -> Surface {
+    /// The surface as seen from a point.
+    fn surface(&self, p: &Vec3) -> Surface {
         let (distance, normal) = self.measure(p);
         Surface { distance, normal, velocity: Vec3::zeros() }
     }
 
-    fn bounds(&self, _time: Real) -> Aabb {
-        let reach = Vec3::repeat(self.inflated());
-        Aabb { min: self.centre - reach, max: self.centre + reach }
-    }
-
-    fn resolve(&self, p: &Vec3, _time: Real) -> Option<Vec3> {
+    /// The nearest point outside, if `p` is inside.
+    fn outside(&self, p: &Vec3) -> Option<Vec3> {
         let (distance, normal) = self.measure(p);
         (distance < 0.0).then(|| {
             // Straight from the centre: p − φ n would carry the rounding of φ along.
@@ -104,6 +96,25 @@ impl Collider for Sphere {
             let scale = self.centre.amax() + self.inflated();
             settle(on_surface, &normal, scale, |q| self.measure(q).0)
         })
+    }
+}
+
+impl Collider for Sphere {
+    fn kind(&self) -> &'static str {
+        "sphere"
+    }
+
+    fn sample(&self, points: &[Vec3], _time: Real, out: &mut [Surface]) {
+        sample_each(points, out, |p| self.surface(p));
+    }
+
+    fn bounds(&self, _time: Real) -> Aabb {
+        let reach = Vec3::repeat(self.inflated());
+        Aabb { min: self.centre - reach, max: self.centre + reach }
+    }
+
+    fn push_out(&self, points: &mut [Vec3], _time: Real, moved: &mut [bool]) {
+        push_each(points, moved, |p| self.outside(p));
     }
 
     fn export(&self, _time: Real) -> Option<ColliderData> {
@@ -126,8 +137,8 @@ mod tests {
         let ball = Sphere::thesis();
         let out = ball.resolve(&ball.centre(), 0.0).unwrap();
         assert!((out - Vec3::new(0.2, 0.45, 0.2)).norm() < 1e-15);
-        assert_eq!(ball.sample(&ball.centre(), 0.0).normal, Vec3::y());
-        assert_eq!(ball.sample(&ball.centre(), 0.0).distance, -0.25);
+        assert_eq!(ball.surface_at(&ball.centre(), 0.0).normal, Vec3::y());
+        assert_eq!(ball.surface_at(&ball.centre(), 0.0).distance, -0.25);
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! that rounding could jump across.
 
 use crate::CollideError;
+use crate::batch::{push_each, sample_each};
 use crate::error::{CENTRE, finite_point, not_negative, positive};
 use crate::rounding::{direction, settle, slack};
 use pd_core::{Aabb, Collider, ColliderData, Real, ShapeData, Surface, Vec3};
@@ -21,7 +22,7 @@ use pd_core::{Aabb, Collider, ColliderData, Real, ShapeData, Surface, Vec3};
 /// use pd_collide::Torus;
 /// use pd_core::{Collider, Vec3};
 /// let ring = Torus::new(Vec3::zeros(), 2.0, 0.25)?.with_margin(0.25)?;
-/// assert_eq!(ring.sample(&Vec3::zeros(), 0.0).distance, 1.5); // the hole is outside
+/// assert_eq!(ring.surface_at(&Vec3::zeros(), 0.0).distance, 1.5); // the hole is outside
 /// assert_eq!(ring.resolve(&Vec3::new(2.25, 0.0, 0.0), 0.0), Some(Vec3::new(2.5, 0.0, 0.0)));
 /// assert_eq!(ring.resolve(&Vec3::new(0.0, 0.0, -2.0), 0.0), Some(Vec3::new(0.0, 0.5, -2.0))); // tube centre
 /// # Ok::<(), pd_collide::CollideError>(())
@@ -130,6 +131,21 @@ impl Torus {
         };
         Section { distance: length - self.inflated(), normal, tube: outward * self.major }
     }
+
+    /// The surface as seen from a point.
+    fn surface(&self, p: &Vec3) -> Surface {
+        let Section { distance, normal, .. } = self.section(p);
+        Surface { distance, normal, velocity: Vec3::zeros() }
+    }
+
+    /// The nearest point outside, if `p` is inside.
+    fn outside(&self, p: &Vec3) -> Option<Vec3> {
+        let Section { distance, normal, tube } = self.section(p);
+        (distance < 0.0).then(|| {
+            let on_surface = self.centre + tube + normal * self.inflated();
+            settle(on_surface, &normal, self.scale(), |q| self.section(q).distance)
+        })
+    }
 }
 
 impl Collider for Torus {
@@ -137,9 +153,8 @@ impl Collider for Torus {
         "torus"
     }
 
-    fn sample(&self, p: &Vec3, _time: Real) -> Surface {
-        let Section { distance, normal, .. } = self.section(p);
-        Surface { distance, normal, velocity: Vec3::zeros() }
+    fn sample(&self, points: &[Vec3], _time: Real, out: &mut [Surface]) {
+        sample_each(points, out, |p| self.surface(p));
     }
 
     fn bounds(&self, _time: Real) -> Aabb {
@@ -150,12 +165,8 @@ impl Collider for Torus {
         Aabb { min: self.centre - reach, max: self.centre + reach }
     }
 
-    fn resolve(&self, p: &Vec3, _time: Real) -> Option<Vec3> {
-        let Section { distance, normal, tube } = self.section(p);
-        (distance < 0.0).then(|| {
-            let on_surface = self.centre + tube + normal * self.inflated();
-            settle(on_surface, &normal, self.scale(), |q| self.section(q).distance)
-        })
+    fn push_out(&self, points: &mut [Vec3], _time: Real, moved: &mut [bool]) {
+        push_each(points, moved, |p| self.outside(p));
     }
 
     fn export(&self, _time: Real) -> Option<ColliderData> {
@@ -176,7 +187,7 @@ mod tests {
     #[test]
     fn the_axis_belongs_to_plus_x() {
         let ring = Torus::with_all(Vec3::new(1.0, 2.0, 3.0), 3.0, 1.0, 0.5).unwrap();
-        let surface = ring.sample(&Vec3::new(1.0, 6.0, 3.0), 0.0);
+        let surface = ring.surface_at(&Vec3::new(1.0, 6.0, 3.0), 0.0);
         assert_eq!(surface.distance, 5.0 - 1.5);
         assert!((surface.normal - Vec3::new(-0.6, 0.8, 0.0)).norm() < 1e-15);
     }
@@ -187,7 +198,7 @@ mod tests {
         for i in 0..1000 {
             let (sin, cos) = (i as Real * 0.01).sin_cos();
             let on_circle = ring.centre() + Vec3::new(cos, 0.0, sin) * 0.7;
-            assert_eq!(ring.sample(&on_circle, 0.0).normal, Vec3::y(), "step {i}");
+            assert_eq!(ring.surface_at(&on_circle, 0.0).normal, Vec3::y(), "step {i}");
             let out = ring.resolve(&on_circle, 0.0).unwrap();
             assert!((out - on_circle - Vec3::y() * 0.13).norm() < 1e-14, "step {i}");
         }

@@ -45,7 +45,7 @@ proptest! {
         let collider = drawn.shape.collider();
         let p = drawn.point(&relative);
         let q = p + step;
-        let change = collider.sample(&p, 0.0).distance - collider.sample(&q, 0.0).distance;
+        let change = collider.surface_at(&p, 0.0).distance - collider.surface_at(&q, 0.0).distance;
         prop_assert!(change.abs() <= (q - p).norm() + 20.0 * Real::EPSILON * (drawn.scale() + 4.0));
     }
 
@@ -56,12 +56,12 @@ proptest! {
         if drawn.centre.amax() > 10.0 || !smooth(&drawn, &p) {
             return Ok(()); // differences say nothing there; about one case in seven
         }
-        let distance = |q: Vec3| collider.sample(&q, 0.0).distance;
+        let distance = |q: Vec3| collider.surface_at(&q, 0.0).distance;
         let gradient = Vec3::from_fn(|a, _| {
             let step = Vec3::ith(a, STEP);
             (distance(p + step) - distance(p - step)) / (2.0 * STEP)
         });
-        let error = (gradient - collider.sample(&p, 0.0).normal).norm();
+        let error = (gradient - collider.surface_at(&p, 0.0).normal).norm();
         // A jump of curvature κ within the step costs κ·STEP/4 per axis, and κ ≤ 1/KEEP_OFF.
         prop_assert!(error < STEP / KEEP_OFF, "{error:e}");
     }

@@ -54,7 +54,7 @@ proptest! {
         let p = drawn.point(&relative) + offset;
         let moving = carried(drawn.shape, path.clone());
         let there = displaced(drawn.shape, offset);
-        let (got, want) = (moving.sample(&p, time), there.collider().sample(&p, time));
+        let (got, want) = (moving.surface_at(&p, time), there.collider().surface_at(&p, time));
         let rounding = 40.0 * Real::EPSILON * (drawn.scale() + 4.0);
         prop_assert!((got.distance - want.distance).abs() <= rounding);
         prop_assert_eq!(got.velocity, path.velocity(time));
@@ -74,13 +74,13 @@ proptest! {
     fn moving_never_leaves_a_point_inside(drawn in shape(), relative in relative(), path in path(), time in -1.5..4.0) {
         let p = drawn.point(&relative) + path.offset(time);
         let moving = carried(drawn.shape, path);
-        let before = moving.sample(&p, time).distance;
+        let before = moving.surface_at(&p, time).distance;
         match moving.resolve(&p, time) {
             None => prop_assert!(before >= 0.0),
             Some(q) => {
                 prop_assert!(before < 0.0);
                 prop_assert!(moving.bounds(time).contains(&p));
-                let after = moving.sample(&q, time).distance;
+                let after = moving.surface_at(&q, time).distance;
                 prop_assert!((0.0..=40.0 * Real::EPSILON * (drawn.scale() + 4.0)).contains(&after), "{after:e}");
                 prop_assert_eq!(moving.resolve(&q, time), None);
             }

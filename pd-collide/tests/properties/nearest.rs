@@ -17,7 +17,7 @@ fn check(
     spacing: Real,
     scale: Real,
 ) -> Result<(), TestCaseError> {
-    let found = collider.sample(p, 0.0).distance.abs();
+    let found = collider.surface_at(p, 0.0).distance.abs();
     let nearest = surface.iter().map(|s| (s - p).norm()).fold(Real::INFINITY, Real::min);
     let rounding = 1e-14 * scale;
     prop_assert!(nearest >= found - rounding, "a surface point is nearer: {nearest} < {found}");
@@ -112,7 +112,7 @@ proptest! {
         let exits = [high.x - p.x, p.x - low.x, high.y - p.y, p.y - low.y, high.z - p.z, p.z - low.z];
         let least = exits.into_iter().fold(Real::INFINITY, Real::min);
         let q = block.resolve(&p, 0.0).unwrap();
-        prop_assert_eq!(block.sample(&p, 0.0).distance, -least);
+        prop_assert_eq!(block.surface_at(&p, 0.0).distance, -least);
         let changed: Vec<usize> = (0..3).filter(|&a| q[a] != p[a]).collect();
         prop_assert_eq!(changed.len(), 1);
         let a = changed[0];

@@ -10,12 +10,12 @@ proptest! {
     #[test]
     fn never_inside_and_then_at_rest(drawn in shape(), relative in relative()) {
         let (collider, p) = (drawn.shape.collider(), drawn.point(&relative));
-        let distance = collider.sample(&p, 0.0).distance;
+        let distance = collider.surface_at(&p, 0.0).distance;
         match collider.resolve(&p, 0.0) {
             None => prop_assert!(distance >= 0.0, "left inside at {distance}"),
             Some(q) => {
                 prop_assert!(distance < 0.0, "moved although outside at {distance}");
-                let after = collider.sample(&q, 0.0).distance;
+                let after = collider.surface_at(&q, 0.0).distance;
                 prop_assert!(after >= 0.0, "still inside at {after:e}");
                 prop_assert_eq!(collider.resolve(&q, 0.0), None);
                 // Not farther out, and moved no farther, than rounding allows.
@@ -29,11 +29,11 @@ proptest! {
     #[test]
     fn the_normal_leads_to_the_surface(drawn in shape(), relative in relative()) {
         let (collider, p) = (drawn.shape.collider(), drawn.point(&relative));
-        let surface = collider.sample(&p, 0.0);
+        let surface = collider.surface_at(&p, 0.0);
         prop_assert!((surface.normal.norm() - 1.0).abs() < 1e-14);
         prop_assert_eq!(surface.velocity, pd_core::Vec3::zeros());
         let q = p - surface.normal * surface.distance;
-        prop_assert!(collider.sample(&q, 0.0).distance.abs() <= 40.0 * Real::EPSILON * drawn.scale());
+        prop_assert!(collider.surface_at(&q, 0.0).distance.abs() <= 40.0 * Real::EPSILON * drawn.scale());
         if let Some(resolved) = collider.resolve(&p, 0.0) {
             prop_assert!((resolved - q).norm() <= 40.0 * Real::EPSILON * drawn.scale());
         }
@@ -42,7 +42,7 @@ proptest! {
     #[test]
     fn what_is_inside_is_within_the_bounds(drawn in shape(), relative in relative()) {
         let (collider, p) = (drawn.shape.collider(), drawn.point(&relative));
-        if collider.sample(&p, 0.0).distance < 0.0 {
+        if collider.surface_at(&p, 0.0).distance < 0.0 {
             prop_assert!(collider.bounds(0.0).contains(&p));
         }
     }
@@ -65,12 +65,12 @@ proptest! {
         for _ in 0..steps.abs() {
             p[axis] = if steps > 0 { p[axis].next_up() } else { p[axis].next_down() };
         }
-        if collider.sample(&p, 0.0).distance < 0.0 {
+        if collider.surface_at(&p, 0.0).distance < 0.0 {
             prop_assert!(bounds.contains(&p));
         }
         // And they are tight: a little further in, beyond the slack of the bounds, the shape begins.
         let inwards = if high { -1.0 } else { 1.0 };
         p[axis] = face + inwards * 100.0 * Real::EPSILON * drawn.scale();
-        prop_assert!(collider.sample(&p, 0.0).distance <= 0.0);
+        prop_assert!(collider.surface_at(&p, 0.0).distance <= 0.0);
     }
 }

@@ -3,7 +3,7 @@
 
 mod bending;
 mod common;
-mod corners;
+mod force_vertices;
 mod errors;
 mod forces;
 mod gradients;

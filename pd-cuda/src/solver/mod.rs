@@ -65,7 +65,7 @@ impl Method {
 }
 
 /// A solver that is set up. `begin` starts from the guess; each sweep improves the solution, a direct solver has one.
-pub(crate) trait DeviceSolver<T>: Send {
+pub(crate) trait DeviceSolver<T>: Send + Sync {
     /// The buffers that hold the first guess; all must be filled with it.
     fn guess(&mut self) -> [Option<&mut Buffer<T>>; 2];
 

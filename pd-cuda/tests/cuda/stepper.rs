@@ -38,7 +38,7 @@ impl Scene {
 
     fn context(&self) -> StepContext<'_> {
         let Self { model, params, colliders, forces, .. } = self;
-        StepContext { model, params, colliders, forces }
+        StepContext::new(model, params, forces, colliders)
     }
 
     /// Steps as a simulation does.
@@ -47,7 +47,7 @@ impl Scene {
         for _ in 0..steps {
             self.model.set_time(self.state.time + self.params.dt);
             let Self { model, params, colliders, forces, state } = self;
-            let context = StepContext { model, params, colliders, forces };
+            let context = StepContext::new(model, params, forces, colliders);
             reports.push(stepper.step(context, state).unwrap());
         }
         reports
@@ -211,8 +211,10 @@ impl Collider for Cone {
     fn kind(&self) -> &'static str {
         "cone"
     }
-    fn sample(&self, p: &Vec3, _time: Real) -> Surface {
-        Surface { distance: p.y, normal: Vec3::y(), velocity: Vec3::zeros() }
+    fn sample(&self, points: &[Vec3], _time: Real, out: &mut [Surface]) {
+        for (p, out) in points.iter().zip(out) {
+            *out = Surface { distance: p.y, normal: Vec3::y(), velocity: Vec3::zeros() };
+        }
     }
     fn bounds(&self, _time: Real) -> Aabb {
         Aabb::everything()

@@ -76,7 +76,7 @@ fn fused(gamma: Option<Real>, rho: Option<Real>) -> FusedJacobi {
 fn run(stepper: &mut dyn Stepper, iterations: usize, tolerance: Real, steps: usize) -> (State, StepReport) {
     let (model, mut state) = cloth(7);
     let params = StepParams { iterations, tolerance, measure: true, ..StepParams::default() };
-    let context = StepContext { model: &model, params: &params, forces: &[], colliders: &[] };
+    let context = StepContext::of(&model, &params);
     stepper.prepare(context).unwrap();
     let mut report = StepReport::default();
     for _ in 0..steps {
@@ -120,7 +120,7 @@ fn acceleration_helps() {
 fn a_damping_too_large_is_an_error_that_keeps_the_state() {
     let (model, mut state) = cloth(6);
     let params = StepParams { iterations: 500, ..StepParams::default() };
-    let context = StepContext { model: &model, params: &params, forces: &[], colliders: &[] };
+    let context = StepContext::of(&model, &params);
     let mut stepper = fused(Some(4.0), None);
     let before = state.clone();
     assert!(matches!(stepper.step(context, &mut state), Err(StepError::NotPrepared { .. })));
@@ -139,7 +139,7 @@ fn bits_do_not_depend_on_the_number_of_threads() {
     let hash = || {
         let (model, mut state) = cloth(36);
         let params = StepParams { iterations: 30, ..StepParams::default() };
-        let context = StepContext { model: &model, params: &params, forces: &[], colliders: &[] };
+        let context = StepContext::of(&model, &params);
         let mut stepper = FusedJacobi::default();
         stepper.prepare(context).unwrap();
         for _ in 0..3 {

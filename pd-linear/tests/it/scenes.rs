@@ -191,7 +191,7 @@ fn fused_sweeps_lower_the_objective_of_solids() {
         let model = solid_model(&mesh, 1000.0, &pins, 100.0);
         let run = |iterations| {
             let params = StepParams { iterations, measure: true, ..StepParams::default() };
-            let context = StepContext { model: &model, params: &params, forces: &[], colliders: &[] };
+            let context = StepContext::of(&model, &params);
             let (mut stepper, mut state) = (FusedJacobi::default(), State::at_rest(mesh.positions.clone()));
             stepper.prepare(context).unwrap();
             // Twenty steps into the fall, with well solved steps before the one that is measured.

@@ -259,7 +259,7 @@ mod tests {
     }
 
     fn touched(model: &Model) -> usize {
-        let (_, corners) = model.batches()[0].corners().unwrap();
+        let (_, corners) = model.batches()[0].force_vertices().unwrap();
         order::touched(corners.as_chunks::<4>().0, BLOCK)
     }
 
@@ -270,7 +270,7 @@ mod tests {
         // 1009 is prime and no divisor of the count, so every element is met once, far from the one before.
         let (_, shuffled) = bar((0..count).map(|e| e * 1009 % count));
         assert!(touched(&shuffled) <= touched(&plain), "{} {}", touched(&shuffled), touched(&plain));
-        let (_, corners) = plain.batches()[0].corners().unwrap();
+        let (_, corners) = plain.batches()[0].force_vertices().unwrap();
         let Mesh::Tet(mesh) = &scene.objects[0].mesh else { panic!("a bar is solid") };
         assert_eq!(corners, mesh.tets.as_flattened(), "an order that is good already stays");
 

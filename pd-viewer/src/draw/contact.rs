@@ -32,7 +32,7 @@ pub fn find_contacts(
         let (low, high) = (bounds.min - Vec3::repeat(reach), bounds.max + Vec3::repeat(reach));
         for (vertex, &point) in positions.iter().enumerate() {
             if (0..3).all(|a| low[a] <= point[a] && point[a] <= high[a]) {
-                let surface = obstacle.sample(&point, time);
+                let surface = obstacle.surface_at(&point, time);
                 if surface.distance <= reach {
                     contacts.push(Contact { vertex: vertex as u32, collider, point, normal: surface.normal });
                 }

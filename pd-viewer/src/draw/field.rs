@@ -182,7 +182,7 @@ mod tests {
 
     fn context(run: &SceneRun) -> StepContext<'_> {
         let sim = &run.sim;
-        StepContext { model: &sim.model, params: &sim.params, forces: &sim.forces, colliders: &sim.colliders }
+        StepContext::new(&sim.model, &sim.params, &sim.forces, &sim.colliders)
     }
 
     fn values(run: &SceneRun, before: Option<&State>, field: Field) -> Vec<f32> {

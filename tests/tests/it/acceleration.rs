@@ -103,8 +103,7 @@ fn accelerated_steps_never_end_above_the_plain_start() {
             let mut pd = ProjectiveDynamics::with_parts(local, Box::new(Cholesky::default()), acceleration);
             let model = scene.model(0.0).unwrap();
             let params = pd_core::StepParams { iterations, measure: true, ..scene.params() };
-            let context =
-                pd_core::StepContext { model: &model, params: &params, forces: &[], colliders: &[] };
+            let context = pd_core::StepContext::of(&model, &params);
             pd.prepare(context).unwrap();
             pd.step(context, &mut state.clone()).unwrap();
             let (first, last) = (pd.objectives()[0], *pd.objectives().last().unwrap());
@@ -120,7 +119,7 @@ fn never_above_the_target(what: &str, model: impl Fn() -> Model, mut state: Stat
         floor.map(|height| Box::new(Floor::new(height).unwrap()) as Box<dyn Collider>).into_iter().collect();
     let model = model();
     let params = StepParams { iterations: 4, measure: true, ..StepParams::default() };
-    let context = StepContext { model: &model, params: &params, forces: &[], colliders: &colliders };
+    let context = StepContext::new(&model, &params, &[], &colliders);
     for acceleration in [Acceleration::Anderson { window: 5 }, Acceleration::Lbfgs { window: 5 }] {
         let stepper = |acceleration| {
             let (local, global) = (Box::new(CpuLocal::default()), Box::new(Cholesky::default()));

@@ -2,8 +2,8 @@
 //! sums m/h² + pins; a rest shape without load stays; bad input is refused by name; an error leaves the state alone.
 
 use pd_core::{
-    Csr, EnergyBatch, GlobalSolver, LinearError, Model, ModelError, Real, SolveReport, State, Stencil,
-    StepError, StepParams, Vec3,
+    Csr, EnergyBatch, GlobalSolver, LinearError, Model, ModelError, ProjectiveDynamics, Real, SolveReport,
+    State, Stencil, StepContext, StepError, StepParams, Stepper, Vec3,
 };
 use pd_linear::Cholesky;
 use pd_sim::scene::{Scene, SceneRun, builtins};
@@ -110,7 +110,11 @@ fn build(weight: Real, rows: &[&[(u32, Real)]], pinned: &[u32]) -> Result<Model,
 
 #[test]
 fn builder_refuses_bad_masses() {
-    assert!(matches!(Model::with_masses(vec![]).build(), Err(ModelError::Empty)));
+    // A model without vertices is for rigid bodies alone; projective dynamics refuses it.
+    let nothing = Model::with_masses(vec![]).build().unwrap();
+    let params = StepParams::default();
+    let refused = ProjectiveDynamics::new(Cholesky::default()).prepare(StepContext::of(&nothing, &params));
+    assert!(matches!(refused, Err(StepError::Unsupported { .. })));
     for bad in [0.0, -1.0, Real::NAN, Real::INFINITY] {
         let error = Model::with_masses(vec![1.0, bad]).build().unwrap_err();
         assert!(matches!(error, ModelError::Mass { vertex: 1, .. }), "{bad}: {error}");

@@ -29,12 +29,7 @@ impl Engine {
             if let Some(field) = field {
                 let sim = &run.sim;
                 let scratch = fields.get_or_insert_with(|| FieldScratch::new(topology, &run.scene.rest()));
-                let context = StepContext {
-                    model: &sim.model,
-                    params: &sim.params,
-                    forces: &sim.forces,
-                    colliders: &sim.colliders,
-                };
+                let context = StepContext::new(&sim.model, &sim.params, &sim.forces, &sim.colliders);
                 let fits = before.as_ref().filter(|before| before.x.len() == state.x.len());
                 let input = FieldInput { context, state, before: fits };
                 scratch.evaluate(field, topology, &input, &mut frame.values);

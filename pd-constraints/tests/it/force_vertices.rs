@@ -26,7 +26,7 @@ fn by_corners(batch: &dyn EnergyBatch, x: &[Vec3], size: usize) -> (Vec<Vec3>, R
     let count = batch.stencil().elements();
     for start in (0..count).step_by(size) {
         let range: Range<usize> = start..count.min(start + size);
-        let vertices = match batch.corners() {
+        let vertices = match batch.force_vertices() {
             Some((n, vertices)) => &vertices[n * range.start..n * range.end],
             None => batch.stencil().entries_of(range.clone()).0,
         };

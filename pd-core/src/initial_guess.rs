@@ -6,12 +6,12 @@
 //! ```text
 //! g = xₙ − h² M⁻¹ ∇objective(xₙ) = s − h² M⁻¹ ∇E(xₙ)     elastic forces as they are now
 //! v = xₙ + h vₙ, moved out of obstacles                  all forces in balance
-//! r = p − 2 diag(A)⁻¹ ∇objective(p), p = v or s          without the worst forces, a step of Jacobi's
+//! r = p − 2 diag(A)⁻¹ ∇objective(p), p = v or s          then smoothed by one Jacobi step
 //! ```
 //!
 //! In smooth motion forces change little in a step, and g is by far the nearest to the minimiser. Where the body is stiff or
 //! just hit something, g is far off. There v is mostly nearer than s, since stiff bodies are near balance, but has sharp
-//! forces where elements were crushed or folded; r takes these away, which else would take up the first directions. No
+//! forces where elements were crushed or folded; r removes those forces, which would otherwise dominate the first search directions. No
 //! iterate is taken that has a larger objective than s. All follows from the state alone, so a step does not depend on how
 //! the state was reached.
 //!
@@ -24,28 +24,28 @@
 //! L-BFGS remembers a pair of each comparison, and has steps like Jacobi's that heed these pairs (`diagonal.rs`) in place
 //! of r. Five local steps at most are spent before the first solve.
 
-use crate::acceleration::Memory;
+use crate::acceleration::AccelerationState;
 use crate::anderson::dot;
 use crate::descent::Descent;
 use crate::diagonal::RELAXATION;
 use crate::exec::{self, VERTEX_CHUNK};
 use crate::lbfgs::Lbfgs;
-use crate::{Csr, Real, State, StepContext, StepError, StepReport, Vec3, resolve_collisions};
+use crate::{Csr, Real, State, StepContext, StepError, StepReport, Vec3, stepper};
 use std::mem::swap;
 
 /// Least τ for which g itself is tried. The curvature may be a tenth of the bound, so g may be less far than τ says.
-const NEAR: Real = 0.015;
+const MIN_STEP_FRACTION: Real = 0.015;
 
 /// Least part of the way to a guess that must descend for its curvature to be remembered.
-const GENTLE: Real = 0.03;
+const MIN_DESCENT_FRACTION: Real = 0.03;
 
 /// Largest cosine between w and b at which w says something new.
-const ALIKE: Real = 0.5;
+const MAX_COSINE: Real = 0.5;
 
 impl Descent {
     /// Chooses the first iterate; accelerated steps leave it evaluated. Returns ‖∇objective(s)‖, what the tolerance is
     /// relative to, if known.
-    pub(crate) fn start(
+    pub(crate) fn initial_guess(
         &mut self,
         context: &StepContext<'_>,
         now: &State,
@@ -53,22 +53,22 @@ impl Descent {
     ) -> Result<Option<Real>, StepError> {
         (self.evaluated, self.spare) = (false, false);
         match &mut self.memory {
-            Memory::None => {
+            AccelerationState::None => {
                 self.x.copy_from_slice(&self.s);
                 return Ok(None);
             }
-            Memory::Anderson(memory) => memory.reset(),
-            Memory::Lbfgs(memory) => memory.reset(),
+            AccelerationState::Anderson(memory) => memory.reset(),
+            AccelerationState::Lbfgs(memory) => memory.reset(),
         }
         // Taken out so that it can be used beside the rest of `self`, and put back whatever happens.
-        let mut memory = std::mem::replace(&mut self.memory, Memory::None);
-        let imbalance = self.start_with(memory.pairs(), context, now, report);
+        let mut memory = std::mem::replace(&mut self.memory, AccelerationState::None);
+        let imbalance = self.guess_with(memory.pairs(), context, now, report);
         self.memory = memory;
         self.evaluated = imbalance.is_ok();
         imbalance.map(Some)
     }
 
-    fn start_with(
+    fn guess_with(
         &mut self,
         mut pairs: Option<&mut Lbfgs>,
         context: &StepContext<'_>,
@@ -84,25 +84,25 @@ impl Descent {
         if self.try_forces(pairs.as_deref_mut(), context, report)? {
             return Ok(imbalance);
         }
-        for (i, guess) in self.other_x.iter_mut().enumerate() {
+        for (i, guess) in self.trial_x.iter_mut().enumerate() {
             *guess = now.x[i] + now.v[i] * dt;
         }
-        resolve_collisions(context.colliders, now.time + dt, &mut self.other_x);
+        stepper::push_out(*context, now, &mut self.trial_x);
         if context.params.hold_pinned {
             for &vertex in context.model.pinned() {
-                self.other_x[vertex as usize] = self.s[vertex as usize];
+                self.trial_x[vertex as usize] = self.s[vertex as usize];
             }
         }
         self.compare(context, report)?;
         match pairs {
             None => {
-                for (i, guess) in self.other_x.iter_mut().enumerate() {
+                for (i, guess) in self.trial_x.iter_mut().enumerate() {
                     *guess = self.x[i] + self.b[i] * (RELAXATION * self.inverse_diagonal[i]);
                 }
                 self.compare(context, report)?;
             }
             Some(pairs) => {
-                pairs.remember((&self.other_x, &self.other_b), (&self.x, &self.b));
+                pairs.remember((&self.trial_x, &self.trial_b), (&self.x, &self.b));
                 self.diagonal_step(pairs, context, report)?;
                 if self.spare {
                     self.diagonal_step(pairs, context, report)?;
@@ -122,9 +122,10 @@ impl Descent {
         let (masses, dt) = (context.model.masses(), context.params.dt);
         self.x.copy_from_slice(&now.x);
         self.evaluate(context, report)?;
-        for (i, guess) in self.other_x.iter_mut().enumerate() {
+        for (i, guess) in self.trial_x.iter_mut().enumerate() {
             *guess = now.x[i] + self.b[i] * (dt * dt / masses[i]);
         }
+        context.model.place_kinematic(&mut self.trial_x);
         Ok(())
     }
 
@@ -136,29 +137,29 @@ impl Descent {
         context: &StepContext<'_>,
         report: &mut StepReport,
     ) -> Result<bool, StepError> {
-        for (way, (x, other)) in self.direction.iter_mut().zip(self.x.iter().zip(&self.other_x)) {
+        for (way, (x, other)) in self.direction.iter_mut().zip(self.x.iter().zip(&self.trial_x)) {
             *way = other - x;
         }
         let (descent, bound) = (dot(&self.b, &self.direction), square(&self.matrix, &self.direction));
-        if descent > NEAR * bound {
+        if descent > MIN_STEP_FRACTION * bound {
             let taken = self.compare(context, report)?;
             // Both ends of the way are known now; the iterate at its start is the present one unless g was taken.
-            let rest = dot(if taken { &self.b } else { &self.other_b }, &self.direction);
-            let gentle = taken || descent > GENTLE * (descent - rest);
+            let rest = dot(if taken { &self.b } else { &self.trial_b }, &self.direction);
+            let gentle = taken || descent > MIN_DESCENT_FRACTION * (descent - rest);
             if let (true, Some(pairs)) = (gentle, pairs) {
-                pairs.remember((&self.other_x, &self.other_b), (&self.x, &self.b));
+                pairs.remember((&self.trial_x, &self.trial_b), (&self.x, &self.b));
             }
             return Ok(taken);
         }
         let norms = dot(&self.b, &self.b) * dot(&self.direction, &self.direction);
         let part = descent / bound;
         // False for what is not a number.
-        if let (true, true, Some(pairs)) = (part > 0.0, descent < ALIKE * norms.sqrt(), pairs) {
-            for (guess, (x, way)) in self.other_x.iter_mut().zip(self.x.iter().zip(&self.direction)) {
+        if let (true, true, Some(pairs)) = (part > 0.0, descent < MAX_COSINE * norms.sqrt(), pairs) {
+            for (guess, (x, way)) in self.trial_x.iter_mut().zip(self.x.iter().zip(&self.direction)) {
                 *guess = x + way * part;
             }
             self.compare(context, report)?;
-            pairs.remember((&self.other_x, &self.other_b), (&self.x, &self.b));
+            pairs.remember((&self.trial_x, &self.trial_b), (&self.x, &self.b));
         } else {
             self.spare = true;
         }
@@ -186,8 +187,8 @@ impl Descent {
     }
 
     fn exchange(&mut self) {
-        swap(&mut self.x, &mut self.other_x);
-        swap(&mut self.b, &mut self.other_b);
+        swap(&mut self.x, &mut self.trial_x);
+        swap(&mut self.b, &mut self.trial_b);
     }
 }
 

@@ -14,14 +14,14 @@ pub(crate) type Row = [Real; MOST_WINDOW];
 
 /// A factor of the leading part of a symmetric matrix.
 #[derive(Clone, Default)]
-pub(crate) struct Small {
+pub(crate) struct PivotedCholesky {
     l: Square,
     /// Which directions take part.
     taken: [bool; MOST_WINDOW],
     size: usize,
 }
 
-impl Small {
+impl PivotedCholesky {
     /// Factors the leading `size` rows of `g`, of which the lower triangle is read. Directions whose pivot is at most
     /// `least` times their diagonal entry are left out; those before others are preferred.
     pub(crate) fn factor(&mut self, size: usize, g: &Square, least: Real) {
@@ -77,7 +77,7 @@ mod tests {
         let rows = [[4.0, 1.0, 0.5], [1.0, 3.0, -1.0], [0.5, -1.0, 2.0]];
         let expected = [1.0, -2.0, 3.0];
         let c = rows.map(|r| (0..3).map(|j| r[j] * expected[j]).sum());
-        let mut small = Small::default();
+        let mut small = PivotedCholesky::default();
         small.factor(3, &leading(rows), 1e-9);
         let theta = small.solve(&row(c));
         for (found, expected) in theta.iter().zip(expected) {
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn dependent_and_indefinite_directions_are_left_out() {
-        let mut small = Small::default();
+        let mut small = PivotedCholesky::default();
         // The second is twice the first; the third has negative curvature.
         small.factor(3, &leading([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, -1.0]]), 1e-9);
         assert_eq!(small.solve(&row([3.0, 6.0, 1.0])), row([3.0, 0.0, 0.0]));

@@ -7,7 +7,7 @@
 
 use crate::Vec3;
 
-/// Sums of one length, one after another.
+/// GroupedSums of one length, one after another.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     length: u32,
@@ -16,14 +16,14 @@ struct Run {
 
 /// Lists of what is added, by group and within a group by length.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sums {
+pub(crate) struct GroupedSums {
     /// By group: its end in `runs` and in `items`.
     ends: Vec<[usize; 2]>,
     runs: Vec<Run>,
     items: Vec<u32>,
 }
 
-impl Sums {
+impl GroupedSums {
     /// Appends a group of lists and returns their order in it: the k-th sum is that of the list with the k-th number.
     pub(crate) fn push<'a>(&mut self, lists: usize, list: impl Fn(usize) -> &'a [u32]) -> Vec<u32> {
         let mut order: Vec<u32> = (0..lists as u32).collect();
@@ -107,7 +107,7 @@ mod tests {
         let from: Vec<Vec3> = (0..50).map(|k| Vec3::new(1.0 / (1.0 + k as f64), k as f64, 0.1)).collect();
         let lists: Vec<Vec<u32>> =
             (0..40u32).map(|k| (0..(7 * k + 3) % 13).map(|j| (11 * k + 17 * j) % 50).collect()).collect();
-        let mut sums = Sums::default();
+        let mut sums = GroupedSums::default();
         let orders =
             [sums.push(15, |k| &lists[k]), sums.push(0, |k| &lists[k]), sums.push(25, |k| &lists[15 + k])];
         let start = |k: usize| Vec3::new(0.3, k as f64, -1.0);

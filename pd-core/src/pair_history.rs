@@ -3,14 +3,14 @@
 use crate::Vec3;
 
 /// Pairs in a ring: a new one takes the place of the oldest.
-pub(crate) struct Ring {
+pub(crate) struct PairHistory {
     first: Vec<Vec<Vec3>>,
     second: Vec<Vec<Vec3>>,
     held: usize,
     next: usize,
 }
 
-impl Ring {
+impl PairHistory {
     /// Room for `window` pairs, at least one.
     pub(crate) fn new(window: usize, vertices: usize) -> Self {
         let zeros = || vec![vec![Vec3::zeros(); vertices]; window.max(1)];
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn the_newest_replaces_the_oldest() {
-        let mut ring = Ring::new(3, 1);
+        let mut ring = PairHistory::new(3, 1);
         for k in 0..5 {
             let (first, second) = ring.room();
             (first[0].x, second[0].x) = (f64::from(k), -f64::from(k));
