@@ -47,7 +47,11 @@ impl Aabb {
 
     /// The smallest box around points; coordinates that are not numbers do not count.
     pub fn of_points<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> Self {
-        points.into_iter().fold(Self::empty(), |b, p| Self { min: b.min.inf(p), max: b.max.sup(p) })
+        // `Real::min` passes over what is not a number; `Vector::inf` does not.
+        points.into_iter().fold(Self::empty(), |b, p| Self {
+            min: b.min.zip_map(p, Real::min),
+            max: b.max.zip_map(p, Real::max),
+        })
     }
 
     /// The smallest box around both.

@@ -3,8 +3,8 @@
 
 mod bending;
 mod common;
-mod force_vertices;
 mod errors;
+mod force_vertices;
 mod forces;
 mod gradients;
 mod invariance;
