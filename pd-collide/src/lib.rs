@@ -34,9 +34,9 @@
 //! Not here: friction, restitution, contact between deformable bodies, and continuous detection. A fast vertex can
 //! pass through a thin obstacle within one step.
 
+mod batch;
 pub mod broad;
 pub mod distance;
-mod batch;
 mod error;
 pub mod intersect;
 mod moving;
