@@ -26,7 +26,7 @@ impl BroadPhase for BruteForce {
 
     fn self_pairs(&mut self, out: &mut Vec<[u32; 2]>) {
         let boxes = &self.boxes;
-        self.collector.collect(boxes.len().div_ceil(ROWS), boxes.len(), out, |task, found| {
+        self.collector.collect(boxes.len().div_ceil(ROWS), [boxes.len(); 2], out, |task, found| {
             for i in task * ROWS..boxes.len().min((task + 1) * ROWS) {
                 if is_empty(&boxes[i]) {
                     continue;
@@ -40,11 +40,16 @@ impl BroadPhase for BruteForce {
 
     fn pairs_with(&mut self, queries: &[Aabb], out: &mut Vec<[u32; 2]>) {
         let boxes = &self.boxes;
-        self.collector.collect(queries.len().div_ceil(ROWS), queries.len(), out, |task, found| {
-            for q in task * ROWS..queries.len().min((task + 1) * ROWS) {
-                let hit = (0..boxes.len()).filter(|&i| overlap(&queries[q], &boxes[i]));
-                found.extend(hit.map(|i| [q as u32, i as u32]));
-            }
-        });
+        self.collector.collect(
+            queries.len().div_ceil(ROWS),
+            [queries.len(), boxes.len()],
+            out,
+            |task, found| {
+                for q in task * ROWS..queries.len().min((task + 1) * ROWS) {
+                    let hit = (0..boxes.len()).filter(|&i| overlap(&queries[q], &boxes[i]));
+                    found.extend(hit.map(|i| [q as u32, i as u32]));
+                }
+            },
+        );
     }
 }

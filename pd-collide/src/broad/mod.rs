@@ -28,6 +28,7 @@ mod brute;
 mod collect;
 mod fixed_bvh;
 mod packet;
+mod tree;
 
 pub use brute::BruteForce;
 pub use fixed_bvh::FixedBvh;

@@ -62,6 +62,14 @@ proptest! {
             method.self_pairs(&mut found);
             prop_assert_eq!(&found, &plain(&end[end.len() / 2..]), "{}", method.name());
         }
+        let mut tree = FixedBvh::default();
+        tree.build(&start);
+        tree.refit(&end);
+        let mut visited: Vec<Vec<[u32; 2]>> = Vec::new();
+        tree.visit_pairs(&mut visited, |found, i, j| found.push([i, j]));
+        let mut visited = visited.concat();
+        visited.sort_unstable();
+        prop_assert_eq!(&visited, &expected);
     }
 }
 
