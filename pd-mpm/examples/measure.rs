@@ -1,0 +1,195 @@
+//! Measures the physics and the speed of material points and prints the figures.
+//!
+//! `cargo run --release -p pd-mpm --example measure -- tank|dam|sand|drop|speed [size]`
+#![allow(clippy::print_stdout, reason = "a program that prints its figures")]
+
+use pd_core::{Real, Vec3};
+use pd_mpm::scenes::{self, Scene};
+use pd_mpm::{Water, measure};
+use std::time::Instant;
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+/// Martin and Moyce (1952), table 2: T = t √(2g/a) and Z = front/a for a column of width a and height 2a.
+const RECORD: [(Real, Real); 15] = [
+    (0.41, 1.11),
+    (0.84, 1.22),
+    (1.19, 1.44),
+    (1.43, 1.67),
+    (1.63, 1.89),
+    (1.83, 2.11),
+    (1.98, 2.33),
+    (2.20, 2.56),
+    (2.32, 2.78),
+    (2.51, 3.00),
+    (2.65, 3.22),
+    (2.83, 3.44),
+    (2.98, 3.67),
+    (3.11, 3.89),
+    (3.33, 4.11),
+];
+
+fn main() -> Outcome {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let size = arguments.get(1).map(|s| s.parse()).transpose()?;
+    match arguments.first().map(String::as_str) {
+        Some("tank") => tank(size.unwrap_or(16)),
+        Some("dam") => dam(size.unwrap_or(16)),
+        Some("sand") => sand(size.unwrap_or(20)),
+        Some("drop") => drop(size.unwrap_or(8)),
+        Some("speed") => speed(size.unwrap_or(100_000)),
+        _ => Err("tank, dam, sand, drop or speed".into()),
+    }
+}
+
+/// Water at rest: bottom force, pressure by depth, volume, speeds.
+fn tank(resolution: u32) -> Outcome {
+    let depth = 0.5;
+    let mut scene = scenes::water_tank(depth, resolution)?;
+    let mut stepper = scene.stepper()?;
+    let weight = scene.points.masses().iter().sum::<Real>() * 9.8;
+    let water = Water::new(1000.0, scene.model.sound_speed())?;
+    println!("tank of {depth} m, {resolution} cells deep, {} particles", scene.state.x.len());
+    for second in 1..=10 {
+        let mut impulse = Vec3::zeros();
+        for _ in 0..60 {
+            scene.run(&mut stepper, 1)?;
+            impulse += stepper.report().impulses.walls[2];
+        }
+        let (_, speed) = measure::motion(scene.points.masses(), &scene.state);
+        let j = scene.state.columns.real("mpm.j").to_vec();
+        let surface = measure::height(&scene.model, &scene.state, 1.0) + depth / Real::from(resolution) / 4.0;
+        let pressure = |p: usize| water.pressure(j[p]);
+        let found = measure::layers(&scene.model, &scene.state, [0.0, depth], 8, pressure);
+        let places = measure::layers(&scene.model, &scene.state, [0.0, depth], 8, |p| scene.state.x[p].y);
+        let ratios: Vec<String> =
+            found.iter().zip(&places).map(|(p, y)| format!("{:.3}", p / (9800.0 * (depth - y)))).collect();
+        println!(
+            "t {second:2} s: bottom force {:.4} of the weight, surface {:.4} of the depth, mean J {:.5}, fastest {:.4} m/s, p/ρgz {}",
+            impulse.y / weight,
+            surface / depth,
+            j.iter().sum::<Real>() / j.len() as Real,
+            speed,
+            ratios.join(" ")
+        );
+    }
+    Ok(())
+}
+
+/// The dam break beside the record.
+fn dam(resolution: u32) -> Outcome {
+    let a = 0.05715;
+    let mut scene = scenes::dam_break(a, resolution)?;
+    scene.params.dt = 1e-3;
+    let mut stepper = scene.stepper()?;
+    println!("dam break, {resolution} cells to the width, {} particles", scene.state.x.len());
+    let unit = (2.0 * 9.8 / a).sqrt();
+    let mut worst: Real = 0.0;
+    let mut last = (0.0, 1.0);
+    let mut record = RECORD.iter().peekable();
+    while let Some(&&(t, z)) = record.peek() {
+        scene.run(&mut stepper, 1)?;
+        let now = (scene.state.time * unit, (measure::front(&scene.model, &scene.state, 0.999)) / a);
+        if now.0 >= t {
+            let share = (t - last.0) / (now.0 - last.0);
+            let found = last.1 + share * (now.1 - last.1);
+            println!("T {t:.2}: front {found:.3}, record {z:.2}, {:+.1} %", (found / z - 1.0) * 100.0);
+            worst = worst.max((found / z - 1.0).abs());
+            record.next();
+        }
+        last = now;
+    }
+    println!("worst {:.1} %", worst * 100.0);
+    Ok(())
+}
+
+/// Slope of the heap that a column of sand leaves.
+fn sand(resolution: u32) -> Outcome {
+    for degrees in [25.0, 35.0] {
+        let mut scene = scenes::sand_column(0.2, resolution, Real::to_radians(degrees))?;
+        let mut stepper = scene.stepper()?;
+        scene.run(&mut stepper, 120)?;
+        let (_, speed) = measure::motion(scene.points.masses(), &scene.state);
+        println!(
+            "sand of {degrees}°: slope {:.1}°, run-out {:.3} of the width, fastest {speed:.4} m/s",
+            slope(&scene).to_degrees(),
+            measure::front(&scene.model, &scene.state, 0.99) / 0.2
+        );
+    }
+    Ok(())
+}
+
+/// Angle of the straight line through the surface between a tenth and six tenths of the run-out.
+fn slope(scene: &Scene) -> Real {
+    let end = measure::front(&scene.model, &scene.state, 0.99);
+    let (bins, dx) = (16, scene.model.dx());
+    let mut top = vec![0.0; bins];
+    for x in &scene.state.x {
+        let bin = (x.x / end * bins as Real) as usize;
+        if bin < bins {
+            top[bin] = Real::max(top[bin], x.y + 0.25 * dx);
+        }
+    }
+    let range = bins / 8..bins * 3 / 4;
+    let n = range.len() as Real;
+    let at = |k: usize| (k as Real + 0.5) / bins as Real * end;
+    let (mx, my) = (range.clone().map(at).sum::<Real>() / n, range.clone().map(|k| top[k]).sum::<Real>() / n);
+    let xy: Real = range.clone().map(|k| (at(k) - mx) * (top[k] - my)).sum();
+    let xx: Real = range.map(|k| (at(k) - mx) * (at(k) - mx)).sum();
+    (-xy / xx).atan()
+}
+
+/// A rubber cube dropped on the floor.
+fn drop(resolution: u32) -> Outcome {
+    let mut scene = scenes::elastic_drop(0.2, resolution, 0.1, 1e5)?;
+    let mut stepper = scene.stepper()?;
+    for frame in 1..=60 {
+        scene.run(&mut stepper, 1)?;
+        if frame % 6 == 0 {
+            let (energy, speed) = measure::motion(scene.points.masses(), &scene.state);
+            let y = scene.state.x.iter().map(|x| x.y).sum::<Real>() / scene.state.x.len() as Real;
+            println!(
+                "t {:.2} s: centre {y:.4} m, kinetic {energy:.4} J, fastest {speed:.3} m/s",
+                scene.state.time
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Particle-steps a second on one thread and two.
+fn speed(particles: u32) -> Outcome {
+    let resolution = (Real::from(particles) / (8.0 * 2.0 * 4.0)).sqrt().round() as u32;
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let mut scene = scenes::dam_break(0.5, resolution)?;
+        let mut stepper = scene.stepper()?;
+        pool.install(|| scene.run(&mut stepper, 3))?;
+        let (mut substeps, mut best) = (0, Real::INFINITY);
+        let mut stages = pd_mpm::MpmStages::default();
+        for _ in 0..8 {
+            let start = Instant::now();
+            pool.install(|| scene.run(&mut stepper, 1))?;
+            let each = start.elapsed().as_secs_f64() / stepper.report().substeps as Real;
+            substeps += stepper.report().substeps;
+            if each < best {
+                (best, stages) = (each, stepper.report().stages);
+                let n = stepper.report().substeps as u32;
+                stages.sort /= n;
+                stages.scatter /= n;
+                stages.nodes /= n;
+                stages.gather /= n;
+            }
+        }
+        let n = scene.state.x.len();
+        let [by_particle, by_block] = stepper.memory();
+        println!(
+            "{n} particles, {threads} threads: {:.2} M particle-steps/s ({:.2} ms a substep, best of 8 frames, {substeps} substeps; {stages:.2?}); {} bytes a particle, {} a touched block",
+            n as Real / best / 1e6,
+            best * 1e3,
+            by_particle / n,
+            by_block / stepper.report().touched_blocks
+        );
+    }
+    Ok(())
+}

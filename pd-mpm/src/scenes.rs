@@ -1,0 +1,136 @@
+//! Scenes of material points, as plain values: a model, masses, a first state.
+
+use crate::{Boundary, DruckerPrager, FixedCorotated, MpmError, MpmModel, MpmStepper, Water};
+use pd_core::{Aabb, Collider, Model, Real, State, StepContext, StepError, StepParams, Stepper, Vec3};
+use std::sync::Arc;
+
+/// All that a run needs.
+pub struct Scene {
+    /// Grid, laws and walls.
+    pub model: Arc<MpmModel>,
+    /// Masses of all points; no elastic batches.
+    pub points: Model,
+    /// The first state.
+    pub state: State,
+    /// Obstacles.
+    pub colliders: Vec<Box<dyn Collider>>,
+    /// Step of a frame and gravity.
+    pub params: StepParams,
+}
+
+impl Scene {
+    /// A scene of one model whose particles share the volumes given by their laws' densities and `volume` (m³) each.
+    fn new(model: MpmModel, x: Vec<Vec3>, volume: Real) -> Result<Self, MpmError> {
+        let mut masses = vec![0.0; x.len()];
+        for material in model.materials() {
+            masses[material.points.clone()].fill(material.law.density() * volume);
+        }
+        let points = Model::with_masses(masses).build().map_err(|_| MpmError::Empty)?;
+        let (state, params) = (State::at_rest(x), StepParams::default());
+        model.check(&state)?;
+        Ok(Self { model: Arc::new(model), points, state, colliders: vec![], params })
+    }
+
+    /// A stepper for this scene, prepared.
+    pub fn stepper(&self) -> Result<MpmStepper, StepError> {
+        let mut stepper = MpmStepper::new(self.model.clone());
+        stepper.prepare(StepContext {
+            model: &self.points,
+            params: &self.params,
+            forces: &[],
+            colliders: &self.colliders,
+        })?;
+        Ok(stepper)
+    }
+
+    /// Advances the scene's state by so many frames.
+    pub fn run(&mut self, stepper: &mut MpmStepper, frames: usize) -> Result<(), StepError> {
+        for _ in 0..frames {
+            let Self { points, params, colliders, state, .. } = self;
+            stepper.step(StepContext { model: points, params, forces: &[], colliders }, state)?;
+        }
+        Ok(())
+    }
+}
+
+/// Particles on a lattice that fills a box, `per_cell` of them along each edge of a cell.
+pub fn fill_box(region: &Aabb, dx: Real, per_cell: usize) -> Vec<Vec3> {
+    let size = region.max - region.min;
+    let count = size.map(|s| ((s * per_cell as Real / dx).round() as usize).max(1));
+    let step = Vec3::from_fn(|a, _| size[a] / count[a] as Real);
+    let mut points = Vec::with_capacity(count.iter().product());
+    for i in 0..count.x {
+        for j in 0..count.y {
+            for k in 0..count.z {
+                let at = Vec3::new(i as Real + 0.5, j as Real + 0.5, k as Real + 0.5);
+                points.push(region.min + at.component_mul(&step));
+            }
+        }
+    }
+    points
+}
+
+/// Cells that a length takes.
+fn cells(length: Real, dx: Real) -> u32 {
+    (length / dx).round().max(1.0) as u32
+}
+
+/// A column of water of width `a` (m) and height 2a, let go at once in a channel 5a long: the dam break of Martin and
+/// Moyce (1952), with `resolution` cells to the width and 8 particles to a cell.
+pub fn dam_break(a: Real, resolution: u32) -> Result<Scene, MpmError> {
+    let dx = a / Real::from(resolution.max(1));
+    let depth = 4; // cells: the flow is two-dimensional
+    let column = Aabb { min: Vec3::zeros(), max: Vec3::new(a, 2.0 * a, Real::from(depth) * dx) };
+    let x = fill_box(&column, dx, 2);
+    // The front reaches about 2√(g·2a); ten times that keeps the density within a percent.
+    let sound = 10.0 * (2.0 * 9.8 * 2.0 * a).sqrt();
+    let model = MpmModel::builder(dx)
+        .domain(Vec3::zeros(), [5 * resolution, 3 * resolution, depth])
+        .material(0..x.len(), Water::new(1000.0, sound)?)
+        .build()?;
+    Scene::new(model, x, (0.5 * dx).powi(3))
+}
+
+/// Water of this depth (m) at rest in a tank of four by four cells, `resolution` cells deep.
+pub fn water_tank(depth: Real, resolution: u32) -> Result<Scene, MpmError> {
+    let dx = depth / Real::from(resolution.max(1));
+    let water = Aabb { min: Vec3::zeros(), max: Vec3::new(4.0 * dx, depth, 4.0 * dx) };
+    let x = fill_box(&water, dx, 2);
+    let sound = 10.0 * (2.0 * 9.8 * depth).sqrt();
+    let model = MpmModel::builder(dx)
+        .domain(Vec3::zeros(), [4, resolution + resolution / 2, 4])
+        .material(0..x.len(), Water::new(1000.0, sound)?)
+        .build()?;
+    Scene::new(model, x, (0.5 * dx).powi(3))
+}
+
+/// A column of dry sand of radius-like half width `a` (m) against a wall, height 2a, that collapses on a rough floor in
+/// a slice of four cells, with `resolution` cells to the width. `angle` is its friction angle (rad).
+pub fn sand_column(a: Real, resolution: u32, angle: Real) -> Result<Scene, MpmError> {
+    let dx = a / Real::from(resolution.max(1));
+    let depth = 4;
+    let column = Aabb { min: Vec3::zeros(), max: Vec3::new(a, a, Real::from(depth) * dx) };
+    let x = fill_box(&column, dx, 2);
+    // Stiff enough that the column shortens by less than a thousandth under its weight.
+    let young = 1600.0 * 9.8 * a * 1e3;
+    let smooth = Boundary::Slip;
+    let model = MpmModel::builder(dx)
+        .domain(Vec3::zeros(), [4 * resolution, cells(1.5 * a, dx), depth])
+        .material(0..x.len(), DruckerPrager::new(1600.0, young, 0.3, angle)?)
+        .walls([smooth, smooth, Boundary::Stick, smooth, smooth, smooth])
+        .build()?;
+    Scene::new(model, x, (0.5 * dx).powi(3))
+}
+
+/// A cube of rubber of edge `a` (m) that falls from `drop` (m) above the floor.
+pub fn elastic_drop(a: Real, resolution: u32, drop: Real, young: Real) -> Result<Scene, MpmError> {
+    let dx = a / Real::from(resolution.max(1));
+    let low = Vec3::new(a, drop, a);
+    let x = fill_box(&Aabb { min: low, max: low + Vec3::repeat(a) }, dx, 2);
+    let high = cells(drop + 2.0 * a, dx);
+    let model = MpmModel::builder(dx)
+        .domain(Vec3::zeros(), [3 * resolution, high, 3 * resolution])
+        .material(0..x.len(), FixedCorotated::new(1000.0, young, 0.3)?)
+        .build()?;
+    Scene::new(model, x, (0.5 * dx).powi(3))
+}

@@ -1,0 +1,405 @@
+//! The stepper `mpm`: sort, particles to nodes, nodes, nodes to particles; as often as sound and speed demand.
+
+use crate::blocks::{self, Blocks};
+use crate::kernel::{Cubic, Kernel, Quadratic};
+use crate::lanes;
+use crate::particles::{Particles, Tag};
+use crate::transfer::gather::{self, Gather, Out};
+use crate::transfer::nodes::{self, Impulses, Nodes};
+use crate::transfer::scatter::{self, Scatter};
+use crate::transfer::{FLIP, GRADIENT, MLS};
+use crate::{MpmError, MpmModel, Spline, Transfer};
+use pd_core::{Collider, Mat3, Real, State, StepContext, StepError, StepReport, Stepper, Vec3, exec};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Wall time of the parts of all substeps of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MpmStages {
+    /// Sorting particles into blocks.
+    pub sort: Duration,
+    /// Particles to nodes.
+    pub scatter: Duration,
+    /// Sums, gravity and boundaries on the nodes.
+    pub nodes: Duration,
+    /// Nodes to particles.
+    pub gather: Duration,
+}
+
+/// What a step did beside what every stepper reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MpmReport {
+    /// Substeps taken.
+    pub substeps: usize,
+    /// Blocks that held particles in the last substep.
+    pub active_blocks: usize,
+    /// Blocks that had nodes in the last substep.
+    pub touched_blocks: usize,
+    /// Particles that were not idle at the end.
+    pub particles: usize,
+    /// Impulses by boundaries over the whole step; over the step's length they are mean forces.
+    pub impulses: Impulses,
+    /// Wall times.
+    pub stages: MpmStages,
+}
+
+/// Advances the material points of a state: positions, velocities and the columns `mpm.c` (affine velocity, column by
+/// column), `mpm.j`, `mpm.f` and `mpm.idle`. Other points are left alone.
+///
+/// The order of particles in memory is scratch: every step begins with the order of the state and ends with it, so the
+/// result is a function of the state alone. Memory grows when matter reaches more blocks than ever before; else a step
+/// allocates nothing.
+pub struct MpmStepper {
+    model: Arc<MpmModel>,
+    now: Particles,
+    next: Particles,
+    keys: Vec<u64>,
+    blocks: Blocks,
+    tiles: Vec<[Real; 4]>,
+    grid: Vec<[Real; 4]>,
+    forces: Vec<[Real; 4]>,
+    old: Vec<[Real; 4]>,
+    fastest: Vec<Real>,
+    impulses: Vec<Impulses>,
+    report: MpmReport,
+}
+
+impl MpmStepper {
+    /// A stepper for this model; nothing is allocated yet.
+    pub fn new(model: Arc<MpmModel>) -> Self {
+        Self {
+            model,
+            now: Particles::default(),
+            next: Particles::default(),
+            keys: vec![],
+            blocks: Blocks::default(),
+            tiles: vec![],
+            grid: vec![],
+            forces: vec![],
+            old: vec![],
+            fastest: vec![],
+            impulses: vec![],
+            report: MpmReport::default(),
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<MpmModel> {
+        &self.model
+    }
+
+    /// What the last step did.
+    pub fn report(&self) -> &MpmReport {
+        &self.report
+    }
+
+    /// Bytes of scratch: for particles, and for blocks.
+    pub fn memory(&self) -> [usize; 2] {
+        let bytes = |particles: &Particles| {
+            particles.p.capacity() * size_of::<crate::particles::Particle>()
+                + particles.tag.capacity() * size_of::<Tag>()
+                + particles.f.capacity() * size_of::<Mat3>()
+        };
+        let quads =
+            self.tiles.capacity() + self.grid.capacity() + self.forces.capacity() + self.old.capacity();
+        [
+            bytes(&self.now) + bytes(&self.next) + self.keys.capacity() * 8 + self.blocks.particle_bytes(),
+            quads * 32,
+        ]
+    }
+
+    /// All substeps of a step; the state is only read.
+    fn advance(&mut self, context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
+        let (model, dt) = (self.model.clone(), context.params.dt);
+        self.report = MpmReport::default();
+        self.now.load(&model, context.model.masses(), state)?;
+        self.let_in(&model, context, state);
+        if let Some(k) = self.now.p.iter().position(|p| !(p.x.iter().chain(&p.v).all(|c| c.is_finite()))) {
+            return Err(StepError::NotFinite { vertex: model.points().start + self.now.tag[k].id as usize });
+        }
+        self.first_keys(&model);
+        let square = |v: &[Real; 3]| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        let mut speed = self.now.p.iter().fold(0.0, |most: Real, p| most.max(square(&p.v))).sqrt();
+        let mut left = dt;
+        while left > 0.0 {
+            let h = self.substep(&model, dt, left, speed)?;
+            let time = state.time + (dt - left) + h;
+            speed = self.one(&model, context.params.gravity, context.colliders, h, time);
+            if !speed.is_finite() {
+                let bad = |p: &crate::particles::Particle| !p.x.iter().chain(&p.v).all(|c| c.is_finite());
+                let k = self.now.p.iter().position(bad).unwrap_or(0);
+                return Err(StepError::NotFinite {
+                    vertex: model.points().start + self.now.tag[k].id as usize,
+                });
+            }
+            left = if h >= left { 0.0 } else { left - h };
+            self.report.substeps += 1;
+        }
+        self.report.particles = self.now.p.len();
+        Ok(())
+    }
+
+    /// The next substep: what is left, cut into equal parts that are short enough.
+    fn substep(&self, model: &MpmModel, dt: Real, left: Real, speed: Real) -> Result<Real, MpmError> {
+        let bound = model.longest_substep(speed);
+        let longest = match model.substep {
+            None => bound,
+            // Matter that moves counts with a fixed substep too, but only its own speed: sound was checked before.
+            Some(substep) if speed * substep <= model.cfl * model.dx => substep,
+            Some(substep) => {
+                let (cfl, dx, speed) = (model.cfl, model.dx, model.sound_speed() + speed);
+                return Err(MpmError::Cfl { substep, bound, cfl, dx, speed });
+            }
+        };
+        let parts = (left / longest).ceil().max(1.0);
+        let needed = self.report.substeps + if parts < 1e15 { parts as usize } else { usize::MAX / 2 };
+        if needed > model.most_substeps {
+            return Err(MpmError::Substeps { dt, substep: longest, needed, limit: model.most_substeps });
+        }
+        Ok(left / parts)
+    }
+
+    /// Idle points come in where the inflows let them.
+    fn let_in(&mut self, model: &MpmModel, context: &StepContext<'_>, state: &State) {
+        if model.inflows.is_empty() {
+            return;
+        }
+        let idle = state.columns.index("mpm.idle");
+        let (first, masses) = (model.points().start, context.model.masses());
+        let loaded = self.now.tag.len();
+        for inflow in &model.inflows {
+            let points = model.materials[inflow.material].points.clone();
+            let is_idle = |k: &u32| idle.get(*k as usize).is_some_and(|&idle| idle != 0);
+            let taken = self.now.tag.len();
+            let mut free = points.map(|p| (p - first) as u32).filter(is_idle);
+            for travelled in inflow.layers(state.time, state.time + context.params.dt) {
+                let forward = inflow.velocity.normalize() * travelled;
+                for place in inflow.layer.iter().filter(|p| model.domain().contains(&(*p + forward))) {
+                    let Some(id) = free.find(|id| self.now.tag[loaded..taken].iter().all(|t| t.id != *id))
+                    else {
+                        break;
+                    };
+                    let tag = Tag { id, set: inflow.material as u32 };
+                    self.now.push(model, tag, place + forward, inflow.velocity, masses[first + id as usize]);
+                }
+            }
+        }
+    }
+
+    /// Blocks of the particles as loaded.
+    fn first_keys(&mut self, model: &MpmModel) {
+        let p = &self.now.p;
+        self.keys.resize(p.len(), 0);
+        let inverse = 1.0 / model.dx;
+        let key = |x: &[Real; 3]| {
+            blocks::key(match model.spline {
+                Spline::Quadratic => x.map(|x| blocks::base::<Quadratic>(x, inverse).0),
+                Spline::Cubic => x.map(|x| blocks::base::<Cubic>(x, inverse).0),
+            })
+        };
+        exec::for_each_chunk(&mut self.keys, exec::VERTEX_CHUNK, |first, keys| {
+            for (k, out) in keys.iter_mut().enumerate() {
+                *out = key(&p[first + k].x);
+            }
+        });
+    }
+
+    /// One substep; returns the largest speed.
+    fn one(
+        &mut self,
+        model: &MpmModel,
+        gravity: Vec3,
+        colliders: &[Box<dyn Collider>],
+        h: Real,
+        time: Real,
+    ) -> Real {
+        match (model.spline, model.transfer) {
+            (Spline::Quadratic, Transfer::Mls) => {
+                self.run::<Quadratic, MLS>(model, gravity, colliders, h, time)
+            }
+            (Spline::Cubic, Transfer::Mls) => self.run::<Cubic, MLS>(model, gravity, colliders, h, time),
+            (Spline::Quadratic, Transfer::Flip { .. }) => {
+                self.run::<Quadratic, FLIP>(model, gravity, colliders, h, time)
+            }
+            (Spline::Cubic, Transfer::Flip { .. }) => {
+                self.run::<Cubic, FLIP>(model, gravity, colliders, h, time)
+            }
+            (Spline::Quadratic, _) => self.run::<Quadratic, GRADIENT>(model, gravity, colliders, h, time),
+            (Spline::Cubic, _) => self.run::<Cubic, GRADIENT>(model, gravity, colliders, h, time),
+        }
+    }
+
+    fn run<K: Kernel, const MODE: u8>(
+        &mut self,
+        model: &MpmModel,
+        gravity: Vec3,
+        colliders: &[Box<dyn Collider>],
+        h: Real,
+        time: Real,
+    ) -> Real {
+        let started = Instant::now();
+        let tags = &self.now.tag;
+        self.blocks.sort(&self.keys, |i| tags[i].set as usize, model.materials.len());
+        self.report.active_blocks = self.blocks.active.len();
+        self.report.touched_blocks = self.blocks.touched.len();
+        let sorted = Instant::now();
+        self.to_nodes::<K, MODE>(model, h);
+        let scattered = Instant::now();
+        self.on_nodes::<K, MODE>(model, gravity, colliders, h, time);
+        let finished = Instant::now();
+        let speed = self.to_particles::<K, MODE>(model, h);
+        let stages = &mut self.report.stages;
+        stages.sort += sorted - started;
+        stages.scatter += scattered - sorted;
+        stages.nodes += finished - scattered;
+        stages.gather += finished.elapsed();
+        speed
+    }
+
+    fn to_nodes<K: Kernel, const MODE: u8>(&mut self, model: &MpmModel, h: Real) {
+        let stride = K::TILE.pow(3) * if MODE == FLIP { 2 } else { 1 };
+        self.tiles.resize(stride * self.blocks.active.len(), [0.0; 4]);
+        let affine = if matches!(model.transfer, Transfer::Apic | Transfer::Mls) { 1.0 } else { 0.0 };
+        let (particles, blocks) = (&self.now, &self.blocks);
+        let input = Scatter { particles, blocks, materials: &model.materials, h, dx: model.dx, affine };
+        exec::for_each_chunk(&mut self.tiles, stride, |first, tile| {
+            let (input, slot) = (&input, first / stride);
+            lanes::run(scatter::Block::<K, MODE> { input, slot, tile, kernel: PhantomData });
+        });
+    }
+
+    fn on_nodes<K: Kernel, const MODE: u8>(
+        &mut self,
+        model: &MpmModel,
+        gravity: Vec3,
+        colliders: &[Box<dyn Collider>],
+        h: Real,
+        time: Real,
+    ) {
+        let count = self.blocks.touched.len();
+        let stride = K::TILE.pow(3) * if MODE == FLIP { 2 } else { 1 };
+        let anchored = model.materials.iter().filter(|m| m.law.anchor_time().is_some());
+        let anchor = anchored.map(|m| m.law.density()).reduce(Real::min);
+        self.grid.resize(64 * count, [0.0; 4]);
+        self.impulses.resize(count, Impulses::default());
+        let (blocks, tiles) = (&self.blocks, &self.tiles);
+        let input = Nodes { model, blocks, tiles, colliders, gravity, h, time, anchor };
+        if MODE == FLIP {
+            self.forces.resize(64 * count, [0.0; 4]);
+            self.old.resize(64 * count, [0.0; 4]);
+            let behind = tiles.get(K::TILE.pow(3)..).unwrap_or(&[]);
+            exec::for_each_chunk(&mut self.forces, 64, |first, nodes| {
+                nodes::sum_tiles::<K>(blocks, first / 64, behind, stride, nodes);
+            });
+        }
+        let apart = (MODE == FLIP).then_some((&self.forces[..], &mut self.old[..]));
+        over_nodes(0..count, &mut self.grid, &mut self.impulses, apart, &|block, grid, apart| {
+            nodes::sum_tiles::<K>(blocks, block, input.tiles, stride, grid);
+            nodes::finish(&input, block, grid, apart)
+        });
+        for part in &self.impulses {
+            self.report.impulses.add(part);
+        }
+    }
+
+    fn to_particles<K: Kernel, const MODE: u8>(&mut self, model: &MpmModel, h: Real) -> Real {
+        let (live, deformation) = (self.blocks.order.len(), model.has_deformation());
+        self.next.resize(live, deformation);
+        self.keys.resize(live, 0);
+        self.fastest.resize(self.blocks.active.len(), 0.0);
+        let blend = if let Transfer::Flip { blend } = model.transfer { blend } else { 0.0 };
+        let input = Gather {
+            particles: &self.now,
+            blocks: &self.blocks,
+            materials: &model.materials,
+            grid: &self.grid,
+            old: &self.old,
+            walls: &model.walls,
+            size: model.cells.map(|n| Real::from(n) * model.dx),
+            h,
+            dx: model.dx,
+            blend,
+        };
+        let Particles { p, tag, f } = &mut self.next;
+        let out = Out { p, tag, f, key: &mut self.keys, fastest: &mut self.fastest };
+        let sets = model.materials.len();
+        gather::over_blocks(&self.blocks, sets, 0..self.blocks.active.len(), out, &|slot, out| {
+            lanes::run(gather::Block::<K, MODE> { input: &input, slot, out, kernel: PhantomData });
+        });
+        std::mem::swap(&mut self.now, &mut self.next);
+        // Not `max`, which would overlook what is not a number.
+        let most = self.fastest.iter().fold(0.0, |most: Real, &v| if v <= most { most } else { v });
+        most.sqrt()
+    }
+}
+
+/// One block of nodes after another, in parallel.
+#[expect(clippy::type_complexity, reason = "the pair is named in the caller")]
+fn over_nodes(
+    range: std::ops::Range<usize>,
+    grid: &mut [[Real; 4]],
+    impulses: &mut [Impulses],
+    apart: Option<(&[[Real; 4]], &mut [[Real; 4]])>,
+    work: &(impl Fn(usize, &mut [[Real; 4]], Option<(&[[Real; 4]], &mut [[Real; 4]])>) -> Impulses + Sync),
+) {
+    match range.len() {
+        0 => (),
+        1 => impulses[0] = work(range.start, grid, apart),
+        n => {
+            let middle = range.start + n / 2;
+            let (grid, grid2) = grid.split_at_mut(64 * (n / 2));
+            let (impulses, impulses2) = impulses.split_at_mut(n / 2);
+            let (apart, apart2) = match apart {
+                None => (None, None),
+                Some((forces, old)) => {
+                    let (forces, forces2) = forces.split_at(64 * (n / 2));
+                    let (old, old2) = old.split_at_mut(64 * (n / 2));
+                    (Some((forces, old)), Some((forces2, old2)))
+                }
+            };
+            rayon::join(
+                || over_nodes(range.start..middle, grid, impulses, apart, work),
+                || over_nodes(middle..range.end, grid2, impulses2, apart2, work),
+            );
+        }
+    }
+}
+
+impl Stepper for MpmStepper {
+    fn name(&self) -> &str {
+        "mpm"
+    }
+
+    fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError> {
+        context.params.check()?;
+        let points = self.model.points();
+        if context.model.vertices() < points.end {
+            return Err(StepError::Size { model: context.model.vertices(), state: points.end });
+        }
+        let deformation = self.model.has_deformation();
+        self.now.reserve(points.len(), deformation);
+        self.next.reserve(points.len(), deformation);
+        self.keys.reserve(points.len());
+        self.blocks.reserve(points.len());
+        Ok(())
+    }
+
+    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+        pd_core::stepper::check(&context, state)?;
+        let started = Instant::now();
+        exec::awake(|| self.advance(&context, state))?;
+        let model = self.model.clone();
+        self.now.store(&model, state);
+        state.time += context.params.dt;
+        let stages = self.report.stages;
+        let mut report = StepReport { iterations: self.report.substeps, ..StepReport::default() };
+        report.stages.local = stages.scatter + stages.gather;
+        report.stages.collide = stages.nodes;
+        report.stages.predict = started.elapsed().saturating_sub(report.stages.local + stages.nodes);
+        Ok(report)
+    }
+}
+
+#[cfg(test)]
+mod tests;
