@@ -5,7 +5,7 @@ use crate::kernel::{Cubic, Kernel, Quadratic};
 use crate::lanes;
 use crate::particles::{Particles, Tag};
 use crate::transfer::gather::{self, Gather, Out};
-use crate::transfer::nodes::{self, Impulses, Nodes};
+use crate::transfer::nodes::{self, Apart, Impulses, Nodes};
 use crate::transfer::scatter::{self, Scatter};
 use crate::transfer::{FLIP, GRADIENT, MLS};
 use crate::{MpmError, MpmModel, Spline, Transfer};
@@ -244,11 +244,11 @@ impl MpmStepper {
         self.report.active_blocks = self.blocks.active.len();
         self.report.touched_blocks = self.blocks.touched.len();
         let sorted = Instant::now();
-        self.to_nodes::<K, MODE>(model, h);
+        self.scatter::<K, MODE>(model, h);
         let scattered = Instant::now();
         self.on_nodes::<K, MODE>(model, gravity, colliders, h, time);
         let finished = Instant::now();
-        let speed = self.to_particles::<K, MODE>(model, h);
+        let speed = self.gather::<K, MODE>(model, h);
         let stages = &mut self.report.stages;
         stages.sort += sorted - started;
         stages.scatter += scattered - sorted;
@@ -257,7 +257,7 @@ impl MpmStepper {
         speed
     }
 
-    fn to_nodes<K: Kernel, const MODE: u8>(&mut self, model: &MpmModel, h: Real) {
+    fn scatter<K: Kernel, const MODE: u8>(&mut self, model: &MpmModel, h: Real) {
         let stride = K::TILE.pow(3) * if MODE == FLIP { 2 } else { 1 };
         self.tiles.resize(stride * self.blocks.active.len(), [0.0; 4]);
         let affine = if matches!(model.transfer, Transfer::Apic | Transfer::Mls) { 1.0 } else { 0.0 };
@@ -303,7 +303,7 @@ impl MpmStepper {
         }
     }
 
-    fn to_particles<K: Kernel, const MODE: u8>(&mut self, model: &MpmModel, h: Real) -> Real {
+    fn gather<K: Kernel, const MODE: u8>(&mut self, model: &MpmModel, h: Real) -> Real {
         let (live, deformation) = (self.blocks.order.len(), model.has_deformation());
         self.next.resize(live, deformation);
         self.keys.resize(live, 0);
@@ -335,13 +335,12 @@ impl MpmStepper {
 }
 
 /// One block of nodes after another, in parallel.
-#[expect(clippy::type_complexity, reason = "the pair is named in the caller")]
 fn over_nodes(
     range: std::ops::Range<usize>,
     grid: &mut [[Real; 4]],
     impulses: &mut [Impulses],
-    apart: Option<(&[[Real; 4]], &mut [[Real; 4]])>,
-    work: &(impl Fn(usize, &mut [[Real; 4]], Option<(&[[Real; 4]], &mut [[Real; 4]])>) -> Impulses + Sync),
+    apart: Option<Apart<'_>>,
+    work: &(impl Fn(usize, &mut [[Real; 4]], Option<Apart<'_>>) -> Impulses + Sync),
 ) {
     match range.len() {
         0 => (),

@@ -29,6 +29,9 @@ pub(crate) struct Nodes<'a> {
     pub(crate) anchor: Option<Real>,
 }
 
+/// Impulses of forces that were kept apart, and where the velocity without them goes.
+pub(crate) type Apart<'a> = (&'a [[Real; 4]], &'a mut [[Real; 4]]);
+
 /// Impulses that boundaries gave to matter, kg·m/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Impulses {
@@ -84,7 +87,7 @@ pub(crate) fn finish(
     input: &Nodes<'_>,
     block: usize,
     nodes: &mut [[Real; 4]],
-    apart: Option<(&[[Real; 4]], &mut [[Real; 4]])>,
+    apart: Option<Apart<'_>>,
 ) -> Impulses {
     let mut masses = [0.0; 64];
     let push = input.gravity * input.h;
