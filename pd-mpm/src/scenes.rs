@@ -76,7 +76,8 @@ fn cells(length: Real, dx: Real) -> u32 {
 }
 
 /// A column of water of width `a` (m) and height 2a, let go at once in a channel 5a long: the dam break of Martin and
-/// Moyce (1952), with `resolution` cells to the width and 8 particles to a cell.
+/// Moyce (1952), with `resolution` cells to the width and 8 particles to a cell. Water sticks to the floor, as it does to
+/// theirs, and slides along the other walls.
 pub fn dam_break(a: Real, resolution: u32) -> Result<Scene, MpmError> {
     let dx = a / Real::from(resolution.max(1));
     let depth = 4; // cells: the flow is two-dimensional
@@ -84,9 +85,11 @@ pub fn dam_break(a: Real, resolution: u32) -> Result<Scene, MpmError> {
     let x = fill_box(&column, dx, 2);
     // The front reaches about 2√(g·2a); ten times that keeps the density within a percent.
     let sound = 10.0 * (2.0 * 9.8 * 2.0 * a).sqrt();
+    let smooth = Boundary::Separate { friction: 0.0 };
     let model = MpmModel::builder(dx)
         .domain(Vec3::zeros(), [5 * resolution, 3 * resolution, depth])
         .material(0..x.len(), Water::new(1000.0, sound)?)
+        .walls([smooth, smooth, Boundary::Stick, smooth, smooth, smooth])
         .build()?;
     Scene::new(model, x, (0.5 * dx).powi(3))
 }
@@ -104,7 +107,7 @@ pub fn water_tank(depth: Real, resolution: u32) -> Result<Scene, MpmError> {
     Scene::new(model, x, (0.5 * dx).powi(3))
 }
 
-/// A column of dry sand of radius-like half width `a` (m) against a wall, height 2a, that collapses on a rough floor in
+/// A column of dry sand of width and height `a` (m) against a smooth wall, that collapses on a rough floor in
 /// a slice of four cells, with `resolution` cells to the width. `angle` is its friction angle (rad).
 pub fn sand_column(a: Real, resolution: u32, angle: Real) -> Result<Scene, MpmError> {
     let dx = a / Real::from(resolution.max(1));
