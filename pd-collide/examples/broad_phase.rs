@@ -6,7 +6,7 @@
 //! processor time of the thread with one thread, wall time with more.
 #![allow(clippy::print_stdout, reason = "a program that prints a table")]
 
-use pd_collide::broad::{BroadPhase, FixedBvh};
+use pd_collide::broad::{BroadPhase, FixedBvh, LinearBvh, SparseGrid, SweepAndPrune, UniformGrid};
 use pd_core::{Aabb, Vec3};
 use pd_mesh::TriMesh;
 use std::time::Instant;
@@ -39,7 +39,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn methods() -> Vec<Box<dyn BroadPhase>> {
-    vec![Box::new(FixedBvh::default())]
+    vec![
+        Box::new(FixedBvh::default()),
+        Box::new(LinearBvh::default()),
+        Box::new(SparseGrid::default()),
+        Box::new(UniformGrid::default()),
+        Box::new(SweepAndPrune::default()),
+    ]
 }
 
 /// One line of the table.

@@ -27,11 +27,19 @@
 mod brute;
 mod collect;
 mod fixed_bvh;
+mod linear_bvh;
 mod packet;
+mod sparse_grid;
+mod sweep;
 mod tree;
+mod uniform_grid;
 
 pub use brute::BruteForce;
 pub use fixed_bvh::FixedBvh;
+pub use linear_bvh::LinearBvh;
+pub use sparse_grid::SparseGrid;
+pub use sweep::SweepAndPrune;
+pub use uniform_grid::UniformGrid;
 
 use pd_core::Aabb;
 

@@ -1,12 +1,20 @@
 //! Same pairs, same order, for every method, number of threads and history.
 
 use crate::draw::{boxes, moved};
-use pd_collide::broad::{BroadPhase, BruteForce, FixedBvh, overlap};
+use pd_collide::broad::{
+    BroadPhase, BruteForce, FixedBvh, LinearBvh, SparseGrid, SweepAndPrune, UniformGrid, overlap,
+};
 use pd_core::Aabb;
 use proptest::prelude::*;
 
 fn methods() -> Vec<Box<dyn BroadPhase>> {
-    vec![Box::new(FixedBvh::default())]
+    vec![
+        Box::new(FixedBvh::default()),
+        Box::new(LinearBvh::default()),
+        Box::new(SparseGrid::default()),
+        Box::new(UniformGrid::default()),
+        Box::new(SweepAndPrune::default()),
+    ]
 }
 
 /// The definition, without any code of the library but the comparison of two boxes.
