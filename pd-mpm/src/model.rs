@@ -43,7 +43,7 @@ pub struct MpmModel {
     pub(crate) transfer: Transfer,
     pub(crate) materials: Vec<Material>,
     pub(crate) walls: [Boundary; 6],
-    pub(crate) colliders: Boundary,
+    pub(crate) colliders: Option<Boundary>,
     pub(crate) inflows: Vec<Inflow>,
     pub(crate) cfl: Real,
     pub(crate) substep: Option<Real>,
@@ -61,7 +61,7 @@ impl MpmModel {
             transfer: Transfer::default(),
             materials: vec![],
             walls: [Boundary::Separate { friction: 0.0 }; 6],
-            colliders: Boundary::Separate { friction: 0.0 },
+            colliders: None,
             inflows: vec![],
             cfl: 0.4,
             substep: None,
@@ -183,9 +183,9 @@ impl MpmBuilder {
         self
     }
 
-    /// What obstacles do to matter that meets them. Default as the walls.
+    /// What obstacles do to matter that meets them. Default: it slides with their own friction and may leave.
     pub fn colliders(mut self, boundary: Boundary) -> Self {
-        self.0.colliders = boundary;
+        self.0.colliders = Some(boundary);
         self
     }
 
@@ -257,10 +257,10 @@ impl MpmBuilder {
                 expected: "it must be from 0 to 1",
             });
         }
-        for boundary in model.walls.iter().chain([&model.colliders]) {
+        for boundary in model.walls.iter().chain(&model.colliders) {
             boundary.check()?;
         }
-        if model.colliders == Boundary::Open {
+        if model.colliders == Some(Boundary::Open) {
             let expected = "only faces of the domain can be open";
             return Err(MpmError::Parameter { name: "boundary of colliders", value: 0.0, expected });
         }

@@ -34,12 +34,7 @@ impl Scene {
     /// A stepper for this scene, prepared.
     pub fn stepper(&self) -> Result<MpmStepper, StepError> {
         let mut stepper = MpmStepper::new(self.model.clone());
-        stepper.prepare(StepContext {
-            model: &self.points,
-            params: &self.params,
-            forces: &[],
-            colliders: &self.colliders,
-        })?;
+        stepper.prepare(StepContext::new(&self.points, &self.params, &[], &self.colliders))?;
         Ok(stepper)
     }
 
@@ -47,7 +42,7 @@ impl Scene {
     pub fn run(&mut self, stepper: &mut MpmStepper, frames: usize) -> Result<(), StepError> {
         for _ in 0..frames {
             let Self { points, params, colliders, state, .. } = self;
-            stepper.step(StepContext { model: points, params, forces: &[], colliders }, state)?;
+            stepper.step(StepContext::new(points, params, &[], colliders), state)?;
         }
         Ok(())
     }

@@ -385,9 +385,9 @@ impl Stepper for MpmStepper {
     }
 
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
-        pd_core::stepper::check(&context, state)?;
+        pd_core::stepper::validate(&context, state)?;
         let started = Instant::now();
-        exec::awake(|| self.advance(&context, state))?;
+        exec::keep_workers_spinning(|| self.advance(&context, state))?;
         let model = self.model.clone();
         self.now.store(&model, state);
         state.time += context.params.dt;

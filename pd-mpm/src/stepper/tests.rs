@@ -74,7 +74,7 @@ impl Flight {
     fn step(&mut self) {
         let model = Model::with_masses(self.masses.clone()).build().unwrap();
         let params = params();
-        let context = StepContext { model: &model, params: &params, forces: &[], colliders: &[] };
+        let context = StepContext::of(&model, &params);
         self.stepper.prepare(context).unwrap();
         self.stepper.step(context, &mut self.state).unwrap();
         assert_eq!(self.stepper.report.substeps, 1);
@@ -239,7 +239,7 @@ fn run(stepper: &mut MpmStepper, state: &mut State, model: &Model, frames: usize
     let params = StepParams::default();
     let colliders: Vec<Box<dyn Collider>> =
         vec![Box::new(pd_collide::Sphere::new(Vec3::new(0.6, 0.2, 0.4), 0.15).unwrap())];
-    let context = StepContext { model, params: &params, forces: &[], colliders: &colliders };
+    let context = StepContext::new(model, &params, &[], &colliders);
     stepper.prepare(context).unwrap();
     for _ in 0..frames {
         stepper.step(context, state).unwrap();

@@ -7,7 +7,7 @@
 use crate::blocks::{self, BIAS, Blocks, NONE};
 use crate::kernel::{Kernel, inside_fraction};
 use crate::{Boundary, MpmModel};
-use pd_core::{Collider, Real, Vec3};
+use pd_core::{Aabb, Collider, Real, Surface, Vec3};
 
 /// Far below any density.
 pub(crate) const UNKNOWN: Real = -1e100;
@@ -153,15 +153,20 @@ fn obstacles(
 ) {
     let MpmModel { dx, min, colliders: boundary, .. } = *input.model;
     let corner = min + Vec3::from(first.map(Real::from)) * dx;
-    let (from, to) = (corner.add_scalar(-dx), corner.add_scalar(5.0 * dx));
+    let reach = Aabb { min: corner, max: corner.add_scalar(3.0 * dx) }.grown(dx);
+    let places: [Vec3; 64] = std::array::from_fn(|k| {
+        corner + Vec3::new((k >> 4) as Real, (k >> 2 & 3) as Real, (k & 3) as Real) * dx
+    });
+    let mut surfaces = [Surface::default(); 64];
     for collider in input.colliders {
-        let bounds = collider.bounds(input.time);
-        if (0..3).any(|a| to[a] < bounds.min[a] || from[a] > bounds.max[a]) {
+        if !collider.bounds(input.time).overlaps(&reach) {
             continue;
         }
+        let friction = collider.material().kinetic_friction;
+        let boundary = boundary.unwrap_or(Boundary::Separate { friction });
+        collider.sample(&places, input.time, &mut surfaces);
         for (k, node) in nodes.iter_mut().enumerate().filter(|(k, _)| masses[*k] > 0.0) {
-            let place = corner + Vec3::new((k >> 4) as Real, (k >> 2 & 3) as Real, (k & 3) as Real) * dx;
-            let surface = collider.sample(&place, input.time);
+            let surface = &surfaces[k];
             if surface.distance < dx {
                 node[3] = UNKNOWN;
             }
