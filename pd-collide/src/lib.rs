@@ -39,6 +39,7 @@ pub mod broad;
 pub mod distance;
 mod error;
 pub mod intersect;
+pub mod mesh;
 mod moving;
 mod path;
 pub mod predicates;
