@@ -1,5 +1,6 @@
 //! Typed errors. Every variant carries the numbers that locate the fault.
 
+use crate::mesh::MeshFault;
 use pd_core::{Real, Vec3};
 
 /// Why an obstacle or a path could not be built.
@@ -30,6 +31,9 @@ pub enum CollideError {
         /// Margin, m.
         margin: Real,
     },
+    /// A mesh that cannot be an obstacle.
+    #[error("mesh: {0}")]
+    Mesh(MeshFault),
     /// A path without keyframes.
     #[error("the path has no keyframes")]
     EmptyPath,

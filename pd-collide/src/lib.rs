@@ -44,11 +44,13 @@ mod moving;
 mod path;
 pub mod predicates;
 mod rounding;
+mod sdf;
 mod shape;
 
 pub use error::CollideError;
 pub use moving::Moving;
 pub use path::Path;
+pub use sdf::SignedDistanceField;
 pub use shape::{Block, Floor, Sphere, Torus};
 
 /// The example of the README, run with the documentation tests.

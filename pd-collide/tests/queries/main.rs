@@ -2,3 +2,4 @@
 #![allow(clippy::unwrap_used, reason = "a strategy that builds a bad mesh is a failed test")]
 
 mod mesh;
+mod sdf;
