@@ -1,0 +1,176 @@
+//! Shapes of bodies.
+
+mod display;
+mod hull;
+mod mass;
+
+pub use hull::{Face, Polyhedron};
+pub use mass::MassProperties;
+
+use crate::RigidError;
+use crate::error::positive;
+use nalgebra::Isometry3;
+use pd_core::{Aabb, Real, Vec3};
+use std::sync::Arc;
+
+/// A shape in its own frame. Capsules and cylinders stand along y.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Shape {
+    /// A ball about the origin.
+    Sphere {
+        /// Radius, m.
+        radius: Real,
+    },
+    /// All points within `radius` of the segment from −`half` to `half` on the y axis.
+    Capsule {
+        /// Half the length of the segment, m.
+        half: Real,
+        /// Radius, m.
+        radius: Real,
+    },
+    /// A cylinder from −`half` to `half` on the y axis.
+    Cylinder {
+        /// Half the height, m.
+        half: Real,
+        /// Radius, m.
+        radius: Real,
+    },
+    /// A box about the origin.
+    Cuboid {
+        /// Half extents, m.
+        half: Vec3,
+        /// The same as a polyhedron.
+        solid: Arc<Polyhedron>,
+    },
+    /// A convex polyhedron.
+    Hull(Arc<Polyhedron>),
+    /// Everything below y = 0; for static and kinematic bodies.
+    HalfSpace,
+}
+
+impl Shape {
+    /// A ball.
+    ///
+    /// # Errors
+    /// As all constructors here: [`RigidError::Parameter`] names the length that is not positive and finite.
+    pub fn sphere(radius: Real) -> Result<Self, RigidError> {
+        Ok(Self::Sphere { radius: positive("sphere", "radius", radius)? })
+    }
+
+    /// A capsule along y; the whole is 2 (`half` + `radius`) long.
+    ///
+    /// # Errors
+    /// [`RigidError::Parameter`].
+    pub fn capsule(half: Real, radius: Real) -> Result<Self, RigidError> {
+        Ok(Self::Capsule {
+            half: positive("capsule", "half length", half)?,
+            radius: positive("capsule", "radius", radius)?,
+        })
+    }
+
+    /// A cylinder along y.
+    ///
+    /// # Errors
+    /// [`RigidError::Parameter`].
+    pub fn cylinder(half: Real, radius: Real) -> Result<Self, RigidError> {
+        Ok(Self::Cylinder {
+            half: positive("cylinder", "half height", half)?,
+            radius: positive("cylinder", "radius", radius)?,
+        })
+    }
+
+    /// A box.
+    ///
+    /// # Errors
+    /// [`RigidError::Parameter`].
+    pub fn cuboid(half: Vec3) -> Result<Self, RigidError> {
+        Ok(Self::Cuboid { half, solid: Arc::new(Polyhedron::cuboid(half)?) })
+    }
+
+    /// The convex hull of points.
+    ///
+    /// # Errors
+    /// Those of [`Polyhedron::hull`].
+    pub fn hull(points: &[Vec3]) -> Result<Self, RigidError> {
+        Ok(Self::Hull(Arc::new(Polyhedron::hull(points)?)))
+    }
+
+    /// Name of the kind of shape.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Sphere { .. } => "sphere",
+            Self::Capsule { .. } => "capsule",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Cuboid { .. } => "box",
+            Self::Hull(_) => "hull",
+            Self::HalfSpace => "half-space",
+        }
+    }
+
+    /// The polyhedron of a box or hull.
+    pub fn polyhedron(&self) -> Option<&Polyhedron> {
+        match self {
+            Self::Cuboid { solid, .. } | Self::Hull(solid) => Some(solid),
+            _ => None,
+        }
+    }
+
+    /// The point of the shape farthest along a direction (not zero), own frame, m; infinite for a half-space unless the
+    /// direction is up.
+    pub fn support(&self, direction: &Vec3) -> Vec3 {
+        let unit = |d: &Vec3| d.try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+        match self {
+            Self::Sphere { radius } => unit(direction) * *radius,
+            Self::Capsule { half, radius } => {
+                Vec3::y() * half.copysign(direction.y) + unit(direction) * *radius
+            }
+            Self::Cylinder { half, radius } => {
+                let flat = unit(&Vec3::new(direction.x, 0.0, direction.z)) * *radius;
+                Vec3::new(flat.x, half.copysign(direction.y), flat.z)
+            }
+            Self::Cuboid { half, .. } => half.zip_map(direction, Real::copysign),
+            Self::Hull(solid) => solid.vertices()[solid.support(direction)],
+            Self::HalfSpace => Vec3::repeat(Real::INFINITY),
+        }
+    }
+
+    /// The smallest box with axes of the world around the shape at a pose, m.
+    pub fn bounds(&self, pose: &Isometry3<Real>) -> Aabb {
+        if let Self::HalfSpace = self {
+            return half_space_bounds(pose);
+        }
+        let turn = pose.rotation.to_rotation_matrix();
+        let centre = pose.translation.vector;
+        let reach = |axis: usize| turn.matrix().row(axis).transpose();
+        let (mut min, mut max) = (centre, centre);
+        for axis in 0..3 {
+            let direction = reach(axis);
+            max[axis] += direction.dot(&self.support(&direction));
+            min[axis] += direction.dot(&self.support(&-direction));
+        }
+        Aabb { min, max }
+    }
+
+    /// Distance from the origin of the frame to the farthest point, m.
+    pub fn reach(&self) -> Real {
+        match self {
+            Self::Sphere { radius } => *radius,
+            Self::Capsule { half, radius } => half + radius,
+            Self::Cylinder { half, radius } => half.hypot(*radius),
+            Self::Cuboid { half, .. } => half.norm(),
+            Self::Hull(solid) => solid.vertices().iter().map(|p| p.norm()).fold(0.0, Real::max),
+            Self::HalfSpace => Real::INFINITY,
+        }
+    }
+}
+
+/// A half-space that lies level has a finite top; any other one reaches everywhere.
+fn half_space_bounds(pose: &Isometry3<Real>) -> Aabb {
+    let mut bounds = Aabb::everything();
+    let up = pose.rotation * Vec3::y();
+    if up.y > 1.0 - 1e-15 {
+        bounds.max.y = pose.translation.vector.y;
+    }
+    bounds
+}
