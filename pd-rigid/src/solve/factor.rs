@@ -1,0 +1,181 @@
+//! K = L D Lᵀ by blocks of up to 6×6 over a [`System`], and solves with it.
+//!
+//! The inverse of each diagonal block is kept. A pivot that is nothing but rounding (something held twice) is left out: its
+//! multiplier is zero and the rest is solved.
+
+use super::rows::ROWS;
+use super::system::System;
+use pd_core::Real;
+
+/// A block, row by row; rows and columns beyond its size are not read.
+pub(crate) type Block = [[Real; ROWS]; ROWS];
+
+/// A pivot below this fraction of the entry of K it began as counts as zero.
+const RANK: Real = 1e-13;
+
+/// Factor of one system, in scratch that lasts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Factor {
+    /// Blocks of K, then of L; on the diagonal the inverse of D.
+    pub(crate) blocks: Vec<Block>,
+    /// Rows of each joint in the order of elimination.
+    pub(crate) sizes: Vec<usize>,
+    /// Right-hand side, then solution.
+    pub(crate) x: Vec<[Real; ROWS]>,
+}
+
+impl Factor {
+    /// Room for a system, all zero.
+    pub(crate) fn clear(&mut self, system: &System) {
+        self.blocks.clear();
+        self.blocks.resize(system.blocks(), [[0.0; ROWS]; ROWS]);
+        self.sizes.clear();
+        self.sizes.resize(system.joints.len(), 0);
+        self.x.clear();
+        self.x.resize(system.joints.len(), [0.0; ROWS]);
+    }
+
+    /// Factors what `blocks` holds.
+    pub(crate) fn factor(&mut self, system: &System) {
+        let n = system.joints.len();
+        // Diagonals of K decide later what is rounding; nothing of the diagonal block is read above its diagonal, so
+        // they are kept there only if there is a place: keep them beside the solution until then.
+        for k in 0..n {
+            for i in 0..self.sizes[k] {
+                self.x[k][i] = self.blocks[k][i][i];
+            }
+        }
+        for k in 0..n {
+            let d = self.sizes[k];
+            let inverse = invert(&self.blocks[k], &self.x[k], d);
+            self.blocks[k] = inverse;
+            let mut product: Block;
+            for update in
+                &system.updates[system.update_columns[k] as usize..system.update_columns[k + 1] as usize]
+            {
+                // Left block times D⁻¹, again for every right block: the column of a joint has one or two of them.
+                product = times(&self.blocks[update.left as usize], &inverse, ROWS, d);
+                let right = self.blocks[update.right as usize];
+                subtract_product(&mut self.blocks[update.target as usize], &product, &right, d);
+            }
+            for below in system.column(k) {
+                let block = &mut self.blocks[below.block as usize];
+                *block = times(block, &inverse, self.sizes[below.row as usize], d);
+            }
+        }
+    }
+
+    /// Solves K x = x in place.
+    pub(crate) fn solve(&mut self, system: &System) {
+        let n = system.joints.len();
+        for k in 0..n {
+            let x = self.x[k];
+            for below in system.column(k) {
+                let (l, rows) = (&self.blocks[below.block as usize], self.sizes[below.row as usize]);
+                let y = &mut self.x[below.row as usize];
+                for i in 0..rows {
+                    for j in 0..self.sizes[k] {
+                        y[i] -= l[i][j] * x[j];
+                    }
+                }
+            }
+        }
+        for k in (0..n).rev() {
+            let (d, mut z) = (self.sizes[k], [0.0; ROWS]);
+            for i in 0..d {
+                for j in 0..d {
+                    z[i] += self.blocks[k][i][j] * self.x[k][j];
+                }
+            }
+            for below in system.column(k) {
+                let (l, y) = (&self.blocks[below.block as usize], &self.x[below.row as usize]);
+                for i in 0..self.sizes[below.row as usize] {
+                    for j in 0..d {
+                        z[j] -= l[i][j] * y[i];
+                    }
+                }
+            }
+            self.x[k] = z;
+        }
+    }
+}
+
+/// a b for the first `rows` rows and `d` columns.
+fn times(a: &Block, b: &Block, rows: usize, d: usize) -> Block {
+    let mut c = [[0.0; ROWS]; ROWS];
+    if d == 3 {
+        for i in 0..rows {
+            for j in 0..3 {
+                c[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
+            }
+        }
+        return c;
+    }
+    for i in 0..rows {
+        for k in 0..d {
+            for j in 0..d {
+                c[i][j] += a[i][k] * b[k][j];
+            }
+        }
+    }
+    c
+}
+
+/// t −= a bᵀ over `d` columns of a and b; rows beyond their sizes are zero and stay so.
+fn subtract_product(t: &mut Block, a: &Block, b: &Block, d: usize) {
+    for i in 0..ROWS {
+        for j in 0..ROWS {
+            let mut sum = 0.0;
+            for k in 0..d {
+                sum += a[i][k] * b[j][k];
+            }
+            t[i][j] -= sum;
+        }
+    }
+}
+
+/// Inverse of a symmetric positive semidefinite d×d block by LDLᵀ; pivots that are rounding against `scale` are left out.
+pub(crate) fn invert(a: &Block, scale: &[Real; ROWS], d: usize) -> Block {
+    let mut l = *a;
+    let mut pivots = [0.0; ROWS];
+    for j in 0..d {
+        let mut p = l[j][j];
+        for k in 0..j {
+            p -= l[j][k] * l[j][k] * pivots[k];
+        }
+        let good = p > RANK * scale[j].abs() && p > 0.0;
+        pivots[j] = if good { p } else { 0.0 };
+        for i in j + 1..d {
+            let mut sum = l[i][j];
+            for k in 0..j {
+                sum -= l[i][k] * l[j][k] * pivots[k];
+            }
+            l[i][j] = if good { sum / p } else { 0.0 };
+        }
+    }
+    // Columns of the inverse of the unit triangle.
+    let mut m = [[0.0; ROWS]; ROWS];
+    for j in 0..d {
+        m[j][j] = 1.0;
+        for i in j + 1..d {
+            let mut sum = 0.0;
+            for k in j..i {
+                sum -= l[i][k] * m[k][j];
+            }
+            m[i][j] = sum;
+        }
+    }
+    let mut inverse = [[0.0; ROWS]; ROWS];
+    for k in 0..d {
+        if pivots[k] == 0.0 {
+            continue;
+        }
+        let r = 1.0 / pivots[k];
+        for i in 0..=k {
+            for j in 0..=k {
+                inverse[i][j] += m[k][i] * m[k][j] * r;
+            }
+        }
+    }
+    inverse
+}

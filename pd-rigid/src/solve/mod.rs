@@ -1,0 +1,40 @@
+//! Solvers of islands, by name.
+
+mod assemble;
+pub(crate) mod body;
+pub(crate) mod contact;
+mod direct;
+pub(crate) mod factor;
+pub(crate) mod rows;
+pub(crate) mod system;
+pub(crate) mod work;
+
+pub use direct::Direct;
+pub use work::Island;
+
+use crate::RigidError;
+
+/// Names of the solvers, the default first.
+pub const SOLVERS: &[&str] = &["direct"];
+
+/// Advances one island (bodies that depend on each other through joints and contacts) by a frame.
+///
+/// Islands are solved in parallel, each by one thread, so a solver may go over its contacts and joints in order.
+pub trait RigidSolver: Send + Sync {
+    /// Name, as [`SOLVERS`] has it.
+    fn name(&self) -> &'static str;
+
+    /// Advances bodies, multipliers and free coordinates of an island by its time step.
+    fn solve(&self, island: &mut Island<'_>);
+}
+
+/// The solver of a name.
+///
+/// # Errors
+/// [`RigidError::UnknownSolver`].
+pub fn solver(name: &str) -> Result<Box<dyn RigidSolver>, RigidError> {
+    match name {
+        "direct" => Ok(Box::new(Direct)),
+        _ => Err(RigidError::UnknownSolver { name: name.into(), known: SOLVERS }),
+    }
+}

@@ -1,0 +1,168 @@
+//! Joints and islands while they are solved.
+
+use super::body::Body;
+use super::contact::Manifold;
+use super::factor::Factor;
+use super::rows::{ROWS, Rows};
+use super::system::System;
+use crate::{Joint, RigidModel, RigidParams};
+use pd_core::{Real, Vec3};
+
+/// How a limited or driven coordinate is treated at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Free.
+    Off,
+    /// At its lower limit.
+    Low,
+    /// At its upper limit.
+    High,
+    /// Driven by its motor.
+    Motor,
+    /// Driven by the largest force of its motor.
+    Clamped,
+}
+
+/// A joint while an island is solved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JointWork {
+    /// Its number in the model.
+    pub(crate) index: u32,
+    /// Its bodies in the island.
+    pub(crate) bodies: [u32; 2],
+    /// Rows at the poses last looked at.
+    pub(crate) rows: Rows,
+    /// Which rows are solved for.
+    pub(crate) active: [bool; ROWS],
+    /// Added to the diagonal of K: compliance over h².
+    pub(crate) softness: [Real; ROWS],
+    /// Multipliers of this substep, force·h² (torque·h²).
+    pub(crate) lambda: [Real; ROWS],
+    /// Forces and torques of the substep before, N and N·m.
+    pub(crate) force: [Real; ROWS],
+    /// Free coordinates at the last accepted pose.
+    pub(crate) before: [Real; 2],
+    /// Treatment of each free coordinate.
+    pub(crate) mode: [Mode; 2],
+    /// What a damped spring remembers of its error at the start of the substep.
+    pub(crate) offset: [Real; ROWS],
+    /// Whether it is broken.
+    pub(crate) broken: bool,
+}
+
+impl JointWork {
+    /// A joint between two bodies of an island.
+    pub(crate) fn new(index: u32, bodies: [u32; 2]) -> Self {
+        Self {
+            index,
+            bodies,
+            rows: Rows::default(),
+            active: [false; ROWS],
+            softness: [0.0; ROWS],
+            lambda: [0.0; ROWS],
+            force: [0.0; ROWS],
+            before: [0.0; 2],
+            mode: [Mode::Off; 2],
+            offset: [0.0; ROWS],
+            broken: false,
+        }
+    }
+
+    /// Rows at the predicted poses.
+    pub(crate) fn predict_rows(&mut self, joint: &Joint, bodies: &[Body]) {
+        let [a, b] = self.bodies.map(|k| &bodies[k as usize]);
+        self.rows.set(joint, &(a.next_p, a.next_q), &(b.next_p, b.next_q), &self.before);
+    }
+
+    /// Rows at the present poses.
+    pub(crate) fn set_rows(&mut self, joint: &Joint, bodies: &[Body]) {
+        let [a, b] = self.bodies.map(|k| &bodies[k as usize]);
+        self.rows.set(joint, &(a.p, a.q), &(b.p, b.q), &self.before);
+    }
+
+    /// Rate of a row for the present velocities.
+    pub(crate) fn rate(&self, k: usize, bodies: &[Body]) -> Real {
+        let [a, b] = self.bodies.map(|k| &bodies[k as usize]);
+        self.rows.rate(k, &a.v, &a.w, &b.v, &b.w)
+    }
+
+    /// Ends a substep: remembers forces and coordinates, and breaks if they are too large.
+    pub(crate) fn accept(&mut self, joint: &Joint, bodies: &[Body], h: Real) {
+        if self.broken {
+            return;
+        }
+        for k in 0..self.rows.len {
+            self.force[k] = self.lambda[k] / (h * h);
+        }
+        let (force, _) = self.rows.total(&self.force);
+        // Torque at the joint, without that of the force on its lever.
+        let mut torque = Vec3::zeros();
+        for k in self.rows.positions..self.rows.len {
+            if self.rows.linear[k] == Vec3::zeros() {
+                torque += self.rows.angular_a[k] * self.force[k];
+            }
+        }
+        self.broken = force.norm() > joint.desc.break_force || torque.norm() > joint.desc.break_torque;
+        if self.broken {
+            self.force = [0.0; ROWS];
+        }
+        if !joint.desc.controls.is_empty() {
+            self.set_rows(joint, bodies);
+            for k in 0..joint.desc.controls.len() {
+                self.before[k] = self.rows.error[joint.held + k];
+            }
+        }
+    }
+}
+
+/// What the solver of an island works on: bodies, joints and contacts that depend on each other.
+#[derive(Debug)]
+pub struct Island<'a> {
+    /// Dynamic bodies first, then copies of the static ones they touch; joints to the world use one at the origin.
+    pub(crate) bodies: &'a mut [Body],
+    /// Joints, system by system, each in the order of elimination.
+    pub(crate) joints: &'a mut [JointWork],
+    /// Number of each system and where its joints begin.
+    pub(crate) systems: &'a [(u32, u32)],
+    /// All systems of the model.
+    pub(crate) all_systems: &'a [System],
+    /// The model.
+    pub(crate) model: &'a RigidModel,
+    /// Contacts, sorted by key.
+    pub(crate) contacts: &'a mut [Manifold],
+    /// Scratch for factors.
+    pub(crate) factor: &'a mut Factor,
+    /// Parameters.
+    pub(crate) params: &'a RigidParams,
+    /// Time step of the whole frame, s.
+    pub(crate) dt: Real,
+    /// Substeps for which the chosen solver had to step back to `direct`.
+    pub(crate) fallbacks: usize,
+}
+
+impl Island<'_> {
+    /// Whether there are joints.
+    pub(crate) fn has_joints(&self) -> bool {
+        !self.joints.is_empty()
+    }
+
+    /// Adds forces to all velocities.
+    pub(crate) fn kick(&mut self, h: Real) {
+        self.bodies.iter_mut().for_each(|body| body.kick(h));
+        for joint in self.joints.iter().filter(|joint| !joint.broken) {
+            joint.bodies.iter().for_each(|&b| self.bodies[b as usize].held = true);
+        }
+    }
+
+    /// Moves all bodies.
+    pub(crate) fn drift(&mut self, h: Real) {
+        self.bodies.iter_mut().for_each(|body| body.drift(h));
+    }
+
+    /// Ends a substep for the joints.
+    pub(crate) fn accept_joints(&mut self, h: Real) {
+        for joint in self.joints.iter_mut() {
+            joint.accept(&self.model.joints()[joint.index as usize], self.bodies, h);
+        }
+    }
+}
