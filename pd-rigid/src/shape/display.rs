@@ -20,7 +20,7 @@ impl Shape {
             Self::Cuboid { solid, .. } | Self::Hull(solid) => (solid.vertices().to_vec(), solid.triangles()),
             Self::Sphere { radius } => revolve(&arc(*radius, 0.0, n), n),
             Self::Capsule { half, radius } => revolve(&arc(*radius, *half, n), n),
-            Self::Cylinder { half, radius } => {
+            Self::Cylinder { half, radius, .. } => {
                 revolve(&[(0.0, *half), (*radius, *half), (*radius, -half), (0.0, -half)], n)
             }
             Self::HalfSpace => {

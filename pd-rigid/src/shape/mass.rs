@@ -38,7 +38,7 @@ impl MassProperties {
                 let m = density * 4.0 / 3.0 * PI * r.powi(3);
                 (m, Vec3::repeat(0.4 * m * r * r))
             }
-            Shape::Cylinder { half, radius: r } => {
+            Shape::Cylinder { half, radius: r, .. } => {
                 let m = density * 2.0 * PI * half * r * r;
                 let across = m * (r * r / 4.0 + half * half / 3.0);
                 (m, Vec3::new(across, 0.5 * m * r * r, across))

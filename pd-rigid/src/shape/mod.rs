@@ -35,6 +35,8 @@ pub enum Shape {
         half: Real,
         /// Radius, m.
         radius: Real,
+        /// A prism of [`Shape::SIDES`] sides in its place.
+        prism: Arc<Polyhedron>,
     },
     /// A box about the origin.
     Cuboid {
@@ -50,6 +52,9 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// Sides of the prism that stands for a cylinder where it touches other bodies.
+    pub const SIDES: usize = 24;
+
     /// A ball.
     ///
     /// # Errors
@@ -74,10 +79,15 @@ impl Shape {
     /// # Errors
     /// [`RigidError::Parameter`].
     pub fn cylinder(half: Real, radius: Real) -> Result<Self, RigidError> {
-        Ok(Self::Cylinder {
-            half: positive("cylinder", "half height", half)?,
-            radius: positive("cylinder", "radius", radius)?,
-        })
+        positive("cylinder", "half height", half)?;
+        positive("cylinder", "radius", radius)?;
+        // As wide as the circle in the mean of corners and sides.
+        let turn = std::f64::consts::TAU / Self::SIDES as Real;
+        let r = 2.0 * radius / (1.0 + (0.5 * turn).cos());
+        let corner =
+            |k: usize, y: Real| Vec3::new(r * (turn * k as Real).cos(), y, r * (turn * k as Real).sin());
+        let points: Vec<Vec3> = (0..Self::SIDES).flat_map(|k| [corner(k, -half), corner(k, half)]).collect();
+        Ok(Self::Cylinder { half, radius, prism: Arc::new(Polyhedron::hull(&points)?) })
     }
 
     /// A box.
@@ -108,6 +118,14 @@ impl Shape {
         }
     }
 
+    /// The polyhedron that stands for a shape with edges in contacts with other bodies.
+    pub(crate) fn solid(&self) -> Option<&Polyhedron> {
+        match self {
+            Self::Cylinder { prism, .. } => Some(prism),
+            _ => self.polyhedron(),
+        }
+    }
+
     /// The polyhedron of a box or hull.
     pub fn polyhedron(&self) -> Option<&Polyhedron> {
         match self {
@@ -125,7 +143,7 @@ impl Shape {
             Self::Capsule { half, radius } => {
                 Vec3::y() * half.copysign(direction.y) + unit(direction) * *radius
             }
-            Self::Cylinder { half, radius } => {
+            Self::Cylinder { half, radius, .. } => {
                 let flat = unit(&Vec3::new(direction.x, 0.0, direction.z)) * *radius;
                 Vec3::new(flat.x, half.copysign(direction.y), flat.z)
             }
@@ -157,7 +175,7 @@ impl Shape {
         match self {
             Self::Sphere { radius } => *radius,
             Self::Capsule { half, radius } => half + radius,
-            Self::Cylinder { half, radius } => half.hypot(*radius),
+            Self::Cylinder { half, radius, .. } => half.hypot(*radius),
             Self::Cuboid { half, .. } => half.norm(),
             Self::Hull(solid) => solid.vertices().iter().map(|p| p.norm()).fold(0.0, Real::max),
             Self::HalfSpace => Real::INFINITY,

@@ -8,7 +8,7 @@ use super::work::JointWork;
 use pd_core::{Mat3, Real, Vec3};
 
 /// Softness added where something may be held twice, as a fraction of the diagonal.
-const RING: Real = 1e-10;
+const RING: Real = 1e-7;
 
 /// Which inverse inertia to take.
 #[derive(Clone, Copy, PartialEq, Eq)]

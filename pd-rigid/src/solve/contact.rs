@@ -22,6 +22,8 @@ pub(crate) const POINTS: usize = 4;
 pub(crate) struct ContactPoint {
     /// Place on each body, principal frame, m.
     pub(crate) local: [Vec3; 2],
+    /// Place in the world when it was found, m.
+    pub(crate) place: Vec3,
     /// Levers in the world at the start of the substep.
     pub(crate) arm: [Vec3; 2],
     /// Separation at the start of the frame, m; negative is overlap.
@@ -53,6 +55,8 @@ pub(crate) struct Manifold {
     pub(crate) normal: Vec3,
     /// Unit tangents.
     pub(crate) tangents: [Vec3; 2],
+    /// Velocity of the surface of an obstacle, m/s; zero between bodies, which have their own.
+    pub(crate) drag: Vec3,
     /// Coefficient of friction.
     pub(crate) friction: Real,
     /// Coefficient of restitution.
@@ -135,7 +139,7 @@ pub(crate) fn sweep(
         let [rate, firm, loose] = [omega / a1, a2 / (1.0 + a2), 1.0 / (1.0 + a2)];
         if !push_out {
             for point in &mut manifold.points[..manifold.len] {
-                let v = a.velocity_at(&point.arm[0]) - b.velocity_at(&point.arm[1]);
+                let v = a.velocity_at(&point.arm[0]) - b.velocity_at(&point.arm[1]) - manifold.drag;
                 let (vt, vu, m) = (t.dot(&v), u.dot(&v), point.tangent_mass);
                 let mut new =
                     [point.lambda[1] - (m[0] * vt + m[1] * vu), point.lambda[2] - (m[1] * vt + m[2] * vu)];
@@ -152,7 +156,7 @@ pub(crate) fn sweep(
         for point in &mut manifold.points[..manifold.len] {
             let offset = a.p + a.q * point.local[0] - b.p - b.q * point.local[1];
             let gap = point.gap + offset.dot(&n);
-            let speed = n.dot(&(a.velocity_at(&point.arm[0]) - b.velocity_at(&point.arm[1])));
+            let speed = n.dot(&(a.velocity_at(&point.arm[0]) - b.velocity_at(&point.arm[1]) - manifold.drag));
             let (bias, scale, leak) = if gap > 0.0 {
                 (gap / h, 1.0, 0.0)
             } else if push_out {
@@ -188,7 +192,7 @@ pub(crate) fn restitution(contacts: &mut [Manifold], bodies: &mut [Body], params
                 continue;
             }
             let arm = [a.q * point.local[0], b.q * point.local[1]];
-            let speed = n.dot(&(a.velocity_at(&arm[0]) - b.velocity_at(&arm[1])));
+            let speed = n.dot(&(a.velocity_at(&arm[0]) - b.velocity_at(&arm[1]) - manifold.drag));
             let wanted = -manifold.restitution * point.impact;
             let new = (point.lambda[0] + point.mass * (wanted - speed)).max(0.0);
             let impulse = n * (new - point.lambda[0]);

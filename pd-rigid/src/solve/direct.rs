@@ -123,6 +123,9 @@ fn joints(island: &mut Island<'_>, h: Real) {
     let rounds = iterations + if controlled { REVISIONS } else { 0 };
     let mut applied = 0;
     for round in 0..rounds {
+        if round > 0 {
+            restiffen(island, h);
+        }
         island.bodies.iter_mut().for_each(|body| body.predict(h));
         let mut revised = false;
         for &(number, start) in island.systems {
@@ -143,6 +146,14 @@ fn joints(island: &mut Island<'_>, h: Real) {
             }
         }
     }
+}
+
+/// As [`stiffen`], with the forces of the substep so far.
+fn restiffen(island: &mut Island<'_>, h: Real) {
+    for joint in island.joints.iter_mut() {
+        joint.force = joint.lambda.map(|x| x / (h * h));
+    }
+    stiffen(island.joints, island.model, island.bodies, h);
 }
 
 /// Whether a free coordinate lies beyond a limit that does not act yet.

@@ -1,0 +1,89 @@
+//! Narrow phase: where two shapes touch or nearly touch.
+//!
+//! | | half-space | sphere, capsule | box, hull, cylinder |
+//! |---|---|---|---|
+//! | sphere, capsule | lowest points | nearest points of segments | nearest points of segment and polyhedron |
+//! | box, hull, cylinder | lowest points | | separating axes, then one face clipped by the other |
+//!
+//! A cylinder is a prism of 24 sides against other bodies and round against half-spaces.
+
+mod axis;
+mod clip;
+mod closest;
+mod plane;
+mod reduce;
+mod round;
+
+use crate::Shape;
+use nalgebra::Isometry3;
+use pd_core::{Real, Vec3};
+
+pub(crate) use closest::point_polyhedron;
+pub(crate) use plane::lowest;
+
+/// A point where two shapes touch: half-way between them, with their distance (negative: overlap).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Touch {
+    /// Place in the world, m.
+    pub(crate) place: Vec3,
+    /// Distance along the normal, m.
+    pub(crate) gap: Real,
+    /// What made the point, the same from step to step.
+    pub(crate) feature: u64,
+}
+
+/// Up to four points with a common normal, from the second shape to the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Touches {
+    pub(crate) normal: Vec3,
+    pub(crate) len: usize,
+    pub(crate) points: [Touch; 4],
+}
+
+impl Touches {
+    /// The points in use.
+    pub(crate) fn points(&self) -> &[Touch] {
+        &self.points[..self.len]
+    }
+
+    fn push(&mut self, place: Vec3, gap: Real, feature: u64) {
+        if self.len < 4 {
+            self.points[self.len] = Touch { place, gap, feature };
+            self.len += 1;
+        }
+    }
+
+    fn flipped(mut self) -> Self {
+        self.normal = -self.normal;
+        self
+    }
+}
+
+/// A shape at its place in the world.
+pub(crate) type Placed<'a> = (&'a Shape, &'a Isometry3<Real>);
+
+/// Where two shapes are nearer than `reach`, m; no points if they are not.
+pub(crate) fn touches(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
+    match (a.0, b.0) {
+        (_, Shape::HalfSpace) => plane::touches(a, b.1, reach),
+        (Shape::HalfSpace, _) => plane::touches(b, a.1, reach).flipped(),
+        (Shape::Sphere { .. } | Shape::Capsule { .. }, Shape::Sphere { .. } | Shape::Capsule { .. }) => {
+            round::segments(a, b, reach)
+        }
+        (Shape::Sphere { .. } | Shape::Capsule { .. }, _) => round::polyhedron(a, b, reach),
+        (_, Shape::Sphere { .. } | Shape::Capsule { .. }) => round::polyhedron(b, a, reach).flipped(),
+        (Shape::Cuboid { half: ha, .. }, Shape::Cuboid { half: hb, .. }) => {
+            match axis::boxes((ha, a.1), (hb, b.1), reach) {
+                Some(axis) => clip::touches(a, b, axis, reach),
+                None => Touches::default(),
+            }
+        }
+        _ => match axis::polyhedra(a, b, reach) {
+            Some(axis) => clip::touches(a, b, axis, reach),
+            None => Touches::default(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! Single joints: what they hold, limits, motors, springs, breaking, loops and contradictions.
+
+use crate::world::{World, substeps, weightless};
+use pd_core::{Real, Vec3};
+use pd_rigid::{Axis, BodyDesc, JointDesc, JointKind, RigidBuilder, RigidModel, Target, columns};
+
+fn rod(at: Vec3) -> BodyDesc {
+    BodyDesc::point(2.0, Vec3::new(0.02, 0.3, 0.31)).at(at)
+}
+
+fn one(joint: impl Fn(JointDesc) -> JointDesc, kind: JointKind, axis: Vec3, at: Vec3) -> RigidBuilder {
+    let mut builder = RigidModel::builder();
+    let body = builder.body(rod(at)).unwrap();
+    builder.joint(joint(JointDesc::new(kind, None, Some(body), Vec3::zeros()).along(axis))).unwrap();
+    builder
+}
+
+fn coordinate(world: &World) -> Real {
+    world.state.columns.real(columns::JOINT_COORDINATE)[0]
+}
+
+#[test]
+fn every_kind_holds_what_it_should() {
+    let kinds = [
+        JointKind::Ball,
+        JointKind::Hinge,
+        JointKind::Slider,
+        JointKind::Fixed,
+        JointKind::Distance { length: 0.4 },
+        JointKind::Cylindrical,
+        JointKind::Universal,
+    ];
+    for kind in kinds {
+        let mut builder = RigidModel::builder();
+        let a = builder.body(rod(Vec3::new(0.5, 0.0, 0.0))).unwrap();
+        let b = builder
+            .body(rod(Vec3::new(1.5, 0.0, 0.0)).moving(Vec3::new(0.0, 0.3, 1.0), Vec3::new(1.0, 2.0, -1.0)))
+            .unwrap();
+        builder.joint(JointDesc::new(JointKind::Ball, None, Some(a), Vec3::zeros())).unwrap();
+        let mut joint = JointDesc::new(kind, Some(a), Some(b), Vec3::x()).along(Vec3::new(1.0, 0.5, 0.2));
+        if let JointKind::Distance { .. } = kind {
+            joint.anchor_b = Vec3::new(1.4, 0.0, 0.0);
+        }
+        builder.joint(joint).unwrap();
+        let mut world = World::new(builder, substeps(8), "direct");
+        let before = world.energy();
+        let mut gap = 0.0f64;
+        for _ in 0..180 {
+            world.step();
+            gap = gap.max(world.stepper.report().joint_gap);
+        }
+        // A second of swinging: the residual of one Newton step a substep.
+        assert!(gap < 2e-3, "{}: {gap:e} m", kind.name());
+        assert!(world.energy() < before + 0.02 * 40.0, "{}: energy grew", kind.name());
+    }
+}
+
+#[test]
+fn a_hinge_stops_at_its_limit() {
+    let limited = |j: JointDesc| j.limit(Axis::Angular, -1.0, 0.5);
+    let mut builder = one(limited, JointKind::Hinge, Vec3::z(), Vec3::x());
+    let (model, _) = builder.clone().build();
+    assert_eq!(model.joints().len(), 1);
+    builder = RigidModel::builder();
+    let spin = 10.0;
+    let body = builder.body(rod(Vec3::x()).moving(Vec3::y() * spin, Vec3::z() * spin)).unwrap();
+    let hinge = JointDesc::new(JointKind::Hinge, None, Some(body), Vec3::zeros()).along(Vec3::z());
+    builder.joint(limited(hinge)).unwrap();
+    let mut world = weightless(World::new(builder, substeps(4), "direct"));
+    let mut most = 0.0f64;
+    for _ in 0..60 {
+        world.step();
+        most = most.max(coordinate(&world));
+    }
+    let over = (most - 0.5).to_degrees();
+    println!("limit overshot by {over:.2e} degrees");
+    assert!(over < 0.1 && most > 0.49, "overshoot {over} degrees");
+}
+
+#[test]
+fn a_motor_reaches_torque_times_time_over_inertia() {
+    let (torque, inertia) = (0.5, 0.31 + 2.0); // about the anchor, 1 m away
+    let drive = |j: JointDesc| j.motor(Axis::Angular, Target::Velocity(100.0), torque);
+    let mut world =
+        weightless(World::new(one(drive, JointKind::Hinge, Vec3::z(), Vec3::x()), substeps(4), "direct"));
+    world.run(60);
+    let (w, expected) = (world.state.bodies.w[0].z, torque / inertia);
+    assert!((w / expected - 1.0).abs() < 1e-3, "{w} {expected}");
+    // At its target speed the motor no longer pushes.
+    let drive = |j: JointDesc| j.motor(Axis::Angular, Target::Velocity(2.0), 1e3);
+    let mut world =
+        weightless(World::new(one(drive, JointKind::Hinge, Vec3::z(), Vec3::x()), substeps(4), "direct"));
+    world.run(60);
+    assert!((world.state.bodies.w[0].z - 2.0).abs() < 1e-6);
+    // Five full turns without a jump: 2 rad/s for 16 s.
+    world.run(900);
+    assert!((coordinate(&world) - 32.0).abs() < 0.1, "{}", coordinate(&world));
+}
+
+#[test]
+fn a_servo_goes_to_its_place_and_a_limit_stops_a_motor() {
+    let aim = |j: JointDesc| {
+        j.motor(
+            Axis::Linear,
+            Target::Position { value: 0.7, stiffness: 200.0, damping: 40.0 },
+            Real::INFINITY,
+        )
+    };
+    let mut world =
+        weightless(World::new(one(aim, JointKind::Slider, Vec3::x(), Vec3::x()), substeps(4), "direct"));
+    world.run(240);
+    assert!((coordinate(&world) - 0.7).abs() < 1e-4, "{}", coordinate(&world));
+    let push =
+        |j: JointDesc| j.motor(Axis::Linear, Target::Velocity(1.0), 50.0).limit(Axis::Linear, -0.2, 0.3);
+    let mut world =
+        weightless(World::new(one(push, JointKind::Slider, Vec3::x(), Vec3::x()), substeps(4), "direct"));
+    world.run(120);
+    assert!((coordinate(&world) - 0.3).abs() < 1e-6, "{}", coordinate(&world));
+}
+
+#[test]
+fn a_soft_joint_hangs_by_its_compliance() {
+    // A slider held in the other directions, soft fixed joint: x = m g α.
+    let soft = |j: JointDesc| j.soft(1e-3, 0.0, 50.0);
+    let mut world = World::new(one(soft, JointKind::Fixed, Vec3::x(), Vec3::zeros()), substeps(4), "direct");
+    world.run(300);
+    let (drop, expected) = (-world.state.bodies.p[0].y, 2.0 * 9.8 * 1e-3);
+    assert!((drop / expected - 1.0).abs() < 1e-6, "{drop} {expected}");
+}
+
+#[test]
+fn a_rope_lets_near_and_holds_far() {
+    let mut builder = RigidModel::builder();
+    let body = builder.body(rod(Vec3::zeros())).unwrap();
+    let rope = JointDesc::new(JointKind::Distance { length: 1.0 }, None, Some(body), Vec3::zeros());
+    builder.joint(rope.limit(Axis::Linear, 0.0, 1.0)).unwrap();
+    let mut world = World::new(builder, substeps(4), "direct");
+    world.run(10);
+    let free = -0.5 * 9.8 / 36.0;
+    assert!((world.state.bodies.p[0].y - free).abs() < 0.03, "falls freely at first");
+    world.run(200);
+    assert!((world.state.bodies.p[0].y + 1.0).abs() < 1e-3, "{}", world.state.bodies.p[0].y);
+}
+
+#[test]
+fn a_joint_breaks_above_its_force_and_not_below() {
+    // Its weight is 19.6 N.
+    for (strength, breaks) in [(25.0, false), (15.0, true)] {
+        let weak = |j: JointDesc| j.break_force(strength);
+        let mut world =
+            World::new(one(weak, JointKind::Fixed, Vec3::x(), Vec3::zeros()), substeps(4), "direct");
+        world.run(60);
+        assert_eq!(world.stepper.report().broken == 1, breaks);
+        assert_eq!(world.state.bodies.p[0].y < -1.0, breaks);
+    }
+}
+
+#[test]
+fn a_planar_four_bar_of_hinges_turns_although_it_is_held_twice() {
+    // Four hinges about z hold 20 coordinates of 18; the linkage still has one freedom.
+    let mut builder = RigidModel::builder();
+    let corners = [Vec3::zeros(), Vec3::y(), Vec3::new(2.0, 1.0, 0.0), Vec3::new(2.0, 0.0, 0.0)];
+    let mut before = None;
+    for k in 0..3 {
+        let body = builder
+            .body(BodyDesc::point(1.0, Vec3::repeat(0.1)).at((corners[k] + corners[k + 1]) / 2.0))
+            .unwrap();
+        builder
+            .joint(JointDesc::new(JointKind::Hinge, before, Some(body), corners[k]).along(Vec3::z()))
+            .unwrap();
+        before = Some(body);
+    }
+    builder.joint(JointDesc::new(JointKind::Hinge, before, None, corners[3]).along(Vec3::z())).unwrap();
+    let mut world = World::new(builder, substeps(8), "direct");
+    world.state.bodies.v[1] = Vec3::x();
+    let mut gap = 0.0f64;
+    let mut low = 0.0f64;
+    for _ in 0..300 {
+        world.step();
+        gap = gap.max(world.stepper.report().joint_gap);
+        low = low.min(world.state.bodies.p[1].y);
+    }
+    println!("four-bar: gap {gap:.2e} m");
+    assert!(gap < 1e-3, "{gap:e}");
+    assert!(low < -0.9, "the coupler swings below its pivots: {low}");
+}
+
+#[test]
+fn joints_that_contradict_meet_half_way_and_stay_finite() {
+    let mut builder = RigidModel::builder();
+    let body = builder.body(rod(Vec3::zeros())).unwrap();
+    for x in [-0.1, 0.1] {
+        let mut joint = JointDesc::new(JointKind::Fixed, None, Some(body), Vec3::zeros());
+        joint.anchor_a = Vec3::new(x, 0.0, 0.0);
+        builder.joint(joint).unwrap();
+    }
+    let mut world = World::new(builder, substeps(4), "direct");
+    world.run(120);
+    let p = world.state.bodies.p[0];
+    assert!(p.norm() < 0.11 && world.state.bodies.v[0].norm() < 1.0, "{p:?} {:?}", world.state.bodies.v[0]);
+}

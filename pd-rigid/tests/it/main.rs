@@ -1,0 +1,7 @@
+//! Physics of bodies and joints against closed forms, references and conservation laws.
+
+mod chain;
+mod contacts;
+mod joints;
+mod pendulum;
+mod world;
