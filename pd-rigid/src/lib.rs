@@ -44,5 +44,5 @@ pub use model::{
 };
 pub use params::RigidParams;
 pub use shape::{Face, MassProperties, Polyhedron, Shape};
-pub use solve::{Direct, Island, RigidSolver, SOLVERS, solver};
+pub use solve::{Direct, Island, Rattle, RigidSolver, SOLVERS, TgsSoft, Xpbd, solver};
 pub use stepper::{RigidReport, RigidStepper, columns};

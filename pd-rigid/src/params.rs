@@ -26,7 +26,7 @@ pub struct RigidParams {
     pub bounce_speed: Real,
     /// Whether islands at rest fall asleep. Default true.
     pub sleep: bool,
-    /// Speed below which a body counts as at rest, m/s (and rad/s times its size). Default 0.01.
+    /// Speed below which a body counts as at rest, m/s (and rad/s times its size). Default 0.05.
     pub sleep_speed: Real,
     /// Time at rest after which an island falls asleep, s. Default 0.5.
     pub sleep_time: Real,
@@ -44,7 +44,7 @@ impl Default for RigidParams {
             push_out_speed: 3.0,
             bounce_speed: 0.5,
             sleep: true,
-            sleep_speed: 0.01,
+            sleep_speed: 0.05,
             sleep_time: 0.5,
         }
     }

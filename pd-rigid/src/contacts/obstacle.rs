@@ -2,9 +2,9 @@
 
 use super::{Motion, Reach};
 use crate::Part;
-use crate::narrow::{lowest, point_polyhedron};
+use crate::narrow::{Touch, lowest, point_polyhedron, reduce};
 use crate::solve::contact::{ContactPoint, Manifold, POINTS, tangents};
-use pd_core::{Collider, Real, Vec3};
+use pd_core::{Collider, Real, Surface, Vec3};
 
 /// Keys of obstacles are counted down from the end of the parts' range.
 const OBSTACLE: u64 = 0xffff_ffff;
@@ -26,31 +26,26 @@ pub(super) fn touch(
     let world = body.0 * part.pose;
     let far = reach.margin.max(reach.of(part, body));
     let (number, collider, time) = obstacle;
-    let mut found = [(ContactPoint::default(), Vec3::zeros(), Vec3::zeros()); MOST];
+    let sample = |p: Vec3| {
+        let mut surface = [Surface::default()];
+        collider.sample(&[p], time, &mut surface);
+        surface[0]
+    };
+    let mut points = [(0, Vec3::zeros()); MOST];
     let mut len = 0;
-    // Round shapes have no vertices: their lowest point depends on where the obstacle is.
-    let towards = collider.sample(&world.translation.vector, time).normal;
     let mut look = |feature: u64, point: Vec3| {
-        let surface = collider.sample(&point, time);
-        if surface.distance < far && len < MOST && surface.normal.norm_squared() > 0.5 {
-            let place = point - surface.normal * (0.5 * surface.distance);
-            let local = body.0.rotation.inverse() * (place - body.0.translation.vector);
-            let contact = ContactPoint {
-                place,
-                gap: surface.distance,
-                feature,
-                local: [local, place],
-                ..Default::default()
-            };
-            found[len] = (contact, surface.normal, surface.velocity);
+        if len < MOST {
+            points[len] = (feature, point);
             len += 1;
         }
     };
+    // Round shapes have no vertices: their lowest point depends on where the obstacle is.
+    let towards = sample(world.translation.vector).normal;
     lowest((&part.shape, &world), &towards, &mut look);
     if let Some(solid) = part.shape.solid() {
         let mut at = world.translation.vector;
         for feature in 0..2 {
-            let surface = collider.sample(&at, time);
+            let surface = sample(at);
             let target = at - surface.normal * surface.distance;
             let local = world.rotation.inverse() * (target - world.translation.vector);
             let (foot, ..) = point_polyhedron(solid, &local);
@@ -60,36 +55,55 @@ pub(super) fn touch(
             }
         }
     }
-    let found = &mut found[..len];
-    found.sort_by(|a, b| a.0.gap.total_cmp(&b.0.gap).then(a.0.feature.cmp(&b.0.feature)));
-    let key = (p as u64) << 32 | (OBSTACLE - number as u64);
-    let mut added = 0;
-    for &(point, normal, velocity) in found.iter() {
-        let last = manifolds.len();
-        let same = manifolds[last - added..].iter_mut().find(|m| m.normal.dot(&normal) > 1.0 - 1e-9);
-        match same {
-            Some(m) if m.len < POINTS => {
-                m.points[m.len] = point;
-                m.len += 1;
-            }
-            Some(_) => {}
-            None if added < POINTS => {
-                let mut m = Manifold {
-                    key,
-                    bodies: [part.body, u32::MAX],
-                    normal,
-                    tangents: tangents(&normal),
-                    friction: part.friction,
-                    restitution: part.restitution,
-                    drag: velocity,
-                    len: 1,
-                    ..Manifold::default()
-                };
-                m.points[0] = point;
-                manifolds.push(m);
-                added += 1;
-            }
-            None => {}
+    let points = &points[..len];
+    let (places, mut surfaces) = (points.iter().map(|p| p.1), [Surface::default(); MOST]);
+    let mut batch = [Vec3::zeros(); MOST];
+    batch.iter_mut().zip(places).for_each(|(to, from)| *to = from);
+    collider.sample(&batch[..len], time, &mut surfaces[..len]);
+    let mut found = [(ContactPoint::default(), Vec3::zeros(), Vec3::zeros()); MOST];
+    let mut near = 0;
+    for (&(feature, point), surface) in points.iter().zip(&surfaces) {
+        if surface.distance < far && surface.normal.norm_squared() > 0.5 {
+            let (place, gap) = (point - surface.normal * (0.5 * surface.distance), surface.distance);
+            let local = body.0.rotation.inverse() * (place - body.0.translation.vector);
+            let contact = ContactPoint { place, gap, feature, local: [local, place], ..Default::default() };
+            found[near] = (contact, surface.normal, surface.velocity);
+            near += 1;
         }
+    }
+    let found = &mut found[..near];
+    let material = collider.material();
+    found.sort_by(|a, b| a.0.gap.total_cmp(&b.0.gap).then(a.0.feature.cmp(&b.0.feature)));
+    let manifold = |normal: Vec3, velocity: Vec3| Manifold {
+        key: (p as u64) << 32 | (OBSTACLE - number as u64),
+        bodies: [part.body, u32::MAX],
+        normal,
+        tangents: tangents(&normal),
+        friction: (part.friction * material.static_friction).sqrt(),
+        restitution: part.restitution.max(material.restitution),
+        drag: velocity,
+        ..Manifold::default()
+    };
+    let Some(&(_, normal, velocity)) = found.first() else { return };
+    let mut flat = [Touch::default(); MOST];
+    let mut count = 0;
+    let alike = |n: &Vec3| n.dot(&normal) > 1.0 - 1e-9;
+    for (point, ..) in found.iter().filter(|f| alike(&f.1)) {
+        flat[count] = Touch { place: point.place, gap: point.gap, feature: point.feature };
+        count += 1;
+    }
+    let kept = reduce(normal, &flat[..count]);
+    let mut first = manifold(normal, velocity);
+    for (point, ..) in
+        found.iter().filter(|f| kept.points().iter().any(|t| alike(&f.1) && t.feature == f.0.feature))
+    {
+        first.points[first.len] = *point;
+        first.len += 1;
+    }
+    manifolds.push(first);
+    for &(point, normal, velocity) in found.iter().filter(|f| !alike(&f.1)).take(POINTS) {
+        let mut single = manifold(normal, velocity);
+        (single.points[0], single.len) = (point, 1);
+        manifolds.push(single);
     }
 }

@@ -20,6 +20,7 @@ use pd_core::{Real, Vec3};
 
 pub(crate) use closest::point_polyhedron;
 pub(crate) use plane::lowest;
+pub(crate) use reduce::reduce;
 
 /// A point where two shapes touch: half-way between them, with their distance (negative: overlap).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

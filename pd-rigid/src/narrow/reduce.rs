@@ -4,7 +4,7 @@ use super::{Touch, Touches};
 use pd_core::{Real, Vec3};
 
 /// Keeps the deepest point, the one farthest from it, and the two that add most area on either side of their line.
-pub(super) fn reduce(normal: Vec3, points: &[Touch]) -> Touches {
+pub(crate) fn reduce(normal: Vec3, points: &[Touch]) -> Touches {
     let mut touches = Touches { normal, ..Touches::default() };
     if points.len() <= 4 {
         points.iter().for_each(|p| touches.push(p.place, p.gap, p.feature));

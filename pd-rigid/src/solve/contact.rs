@@ -36,8 +36,8 @@ pub(crate) struct ContactPoint {
     pub(crate) lambda: [Real; 3],
     /// 1/(n·K n).
     pub(crate) mass: Real,
-    /// Inverse of K on the tangents: (k₁₁, k₁₂, k₂₂).
-    pub(crate) tangent_mass: [Real; 3],
+    /// One mass for all tangents, so that sliding friction is against the motion and nothing else.
+    pub(crate) tangent_mass: Real,
     /// Speed along the normal at the moment of impact, m/s; negative is approach.
     pub(crate) impact: Real,
     /// Largest normal impulse of the frame, N·s.
@@ -92,6 +92,18 @@ fn pair(bodies: &mut [Body], k: [u32; 2]) -> (&mut Body, &mut Body) {
     }
 }
 
+/// Levers from both bodies to the point where the impulses of a contact act: half-way between its places on the two, or on
+/// the one that moves. Both act in one point, so they make no turning moment.
+fn levers(point: &ContactPoint, a: &Body, b: &Body) -> [Vec3; 2] {
+    let [on_a, on_b] = [a.p + a.q * point.local[0], b.p + b.q * point.local[1]];
+    let place = match (a.is_dynamic(), b.is_dynamic()) {
+        (true, true) => (on_a + on_b) * 0.5,
+        (true, false) => on_a,
+        _ => on_b,
+    };
+    [place - a.p, place - b.p]
+}
+
 /// Levers and effective masses at the present poses, and the impulses of the substep before.
 pub(crate) fn warm_start(contacts: &mut [Manifold], bodies: &mut [Body], h: Real) {
     for manifold in contacts {
@@ -99,7 +111,7 @@ pub(crate) fn warm_start(contacts: &mut [Manifold], bodies: &mut [Body], h: Real
         (a.held, b.held) = (true, true);
         let (n, [t, u]) = (manifold.normal, manifold.tangents);
         for point in &mut manifold.points[..manifold.len] {
-            let arm = [a.q * point.local[0], b.q * point.local[1]];
+            let arm = levers(point, a, b);
             point.arm = arm;
             let response = |d: &Vec3| {
                 let spin_a = (a.inv_inertia * arm[0].cross(d)).cross(&arm[0]);
@@ -109,8 +121,8 @@ pub(crate) fn warm_start(contacts: &mut [Manifold], bodies: &mut [Body], h: Real
             point.mass = 1.0 / n.dot(&response(&n));
             let (rt, ru) = (response(&t), response(&u));
             let (k11, k12, k22) = (t.dot(&rt), u.dot(&rt), u.dot(&ru));
-            let inverse = 1.0 / (k11 * k22 - k12 * k12);
-            point.tangent_mass = [k22 * inverse, -k12 * inverse, k11 * inverse];
+            // The larger eigenvalue of K across the normal.
+            point.tangent_mass = 1.0 / (0.5 * (k11 + k22) + (0.5 * (k11 - k22)).hypot(k12));
             point.lambda = point.force.map(|f| f * h);
             let impulse = n * point.lambda[0] + t * point.lambda[1] + u * point.lambda[2];
             a.push(&impulse, &point.arm[0]);
@@ -137,25 +149,12 @@ pub(crate) fn sweep(
         let a1 = 2.0 * params.contact_damping + h * omega;
         let a2 = h * omega * a1;
         let [rate, firm, loose] = [omega / a1, a2 / (1.0 + a2), 1.0 / (1.0 + a2)];
-        if !push_out {
-            for point in &mut manifold.points[..manifold.len] {
-                let v = a.velocity_at(&point.arm[0]) - b.velocity_at(&point.arm[1]) - manifold.drag;
-                let (vt, vu, m) = (t.dot(&v), u.dot(&v), point.tangent_mass);
-                let mut new =
-                    [point.lambda[1] - (m[0] * vt + m[1] * vu), point.lambda[2] - (m[1] * vt + m[2] * vu)];
-                let (size, most) = (new[0].hypot(new[1]), manifold.friction * point.lambda[0]);
-                if size > most {
-                    new = new.map(|x| x * (most / size));
-                }
-                let impulse = t * (new[0] - point.lambda[1]) + u * (new[1] - point.lambda[2]);
-                (point.lambda[1], point.lambda[2]) = (new[0], new[1]);
-                a.push(&impulse, &point.arm[0]);
-                b.push(&-impulse, &point.arm[1]);
-            }
-        }
         for point in &mut manifold.points[..manifold.len] {
             let offset = a.p + a.q * point.local[0] - b.p - b.q * point.local[1];
             let gap = point.gap + offset.dot(&n);
+            if !push_out {
+                point.arm = levers(point, a, b); // the bodies have moved
+            }
             let speed = n.dot(&(a.velocity_at(&point.arm[0]) - b.velocity_at(&point.arm[1]) - manifold.drag));
             let (bias, scale, leak) = if gap > 0.0 {
                 (gap / h, 1.0, 0.0)
@@ -175,9 +174,25 @@ pub(crate) fn sweep(
             let impulse = n * (new - point.lambda[0]);
             point.lambda[0] = new;
             point.most = point.most.max(new);
-            point.force = point.lambda.map(|x| x / h);
             a.push(&impulse, &point.arm[0]);
             b.push(&-impulse, &point.arm[1]);
+        }
+        // After the normals: its bound is the force that really presses.
+        if !push_out {
+            for point in &mut manifold.points[..manifold.len] {
+                let v = a.velocity_at(&point.arm[0]) - b.velocity_at(&point.arm[1]) - manifold.drag;
+                let m = point.tangent_mass;
+                let mut new = [point.lambda[1] - m * t.dot(&v), point.lambda[2] - m * u.dot(&v)];
+                let (size, most) = (new[0].hypot(new[1]), manifold.friction * point.lambda[0]);
+                if size > most {
+                    new = new.map(|x| x * (most / size));
+                }
+                let impulse = t * (new[0] - point.lambda[1]) + u * (new[1] - point.lambda[2]);
+                (point.lambda[1], point.lambda[2]) = (new[0], new[1]);
+                a.push(&impulse, &point.arm[0]);
+                b.push(&-impulse, &point.arm[1]);
+                point.force = point.lambda.map(|x| x / h);
+            }
         }
     }
 }
@@ -191,7 +206,7 @@ pub(crate) fn restitution(contacts: &mut [Manifold], bodies: &mut [Body], params
             if point.most == 0.0 || point.impact > -params.bounce_speed {
                 continue;
             }
-            let arm = [a.q * point.local[0], b.q * point.local[1]];
+            let arm = levers(point, a, b);
             let speed = n.dot(&(a.velocity_at(&arm[0]) - b.velocity_at(&arm[1]) - manifold.drag));
             let wanted = -manifold.restitution * point.impact;
             let new = (point.lambda[0] + point.mass * (wanted - speed)).max(0.0);

@@ -5,17 +5,23 @@ pub(crate) mod body;
 pub(crate) mod contact;
 mod direct;
 pub(crate) mod factor;
+mod rattle;
 pub(crate) mod rows;
+mod soft;
 pub(crate) mod system;
 pub(crate) mod work;
+mod xpbd;
 
 pub use direct::Direct;
+pub use rattle::Rattle;
+pub use soft::TgsSoft;
 pub use work::Island;
+pub use xpbd::Xpbd;
 
 use crate::RigidError;
 
 /// Names of the solvers, the default first.
-pub const SOLVERS: &[&str] = &["direct"];
+pub const SOLVERS: &[&str] = &["direct", "rattle", "tgs-soft", "xpbd"];
 
 /// Advances one island (bodies that depend on each other through joints and contacts) by a frame.
 ///
@@ -35,6 +41,9 @@ pub trait RigidSolver: Send + Sync {
 pub fn solver(name: &str) -> Result<Box<dyn RigidSolver>, RigidError> {
     match name {
         "direct" => Ok(Box::new(Direct)),
+        "rattle" => Ok(Box::new(Rattle)),
+        "tgs-soft" => Ok(Box::new(TgsSoft)),
+        "xpbd" => Ok(Box::new(Xpbd)),
         _ => Err(RigidError::UnknownSolver { name: name.into(), known: SOLVERS }),
     }
 }

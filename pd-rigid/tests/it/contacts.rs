@@ -67,7 +67,7 @@ proptest! {
         let mut world = World::new(builder, substeps(8), "direct");
         world.run(180);
         let (way, expected) = (world.state.bodies.p[1].x, 16.0 / (2.0 * mu * 9.8));
-        prop_assert!((way / expected - 1.0).abs() < 0.01, "mass {mass:e}, friction {mu}: {way} m of {expected} m");
+        prop_assert!((way / expected - 1.0).abs() < 0.005, "mass {mass:e}, friction {mu}: {way} m of {expected} m");
         prop_assert!(world.state.bodies.v[1].norm() < 1e-6);
     }
 }
@@ -134,8 +134,9 @@ fn momentum_of_a_collision_stays() {
     let after = world.model.momentum(&world.state.bodies);
     assert!(world.state.bodies.v[1].norm() > 0.1, "they met");
     assert!((after[0] - before[0]).norm() < 1e-9 * before[0].norm());
-    // Contact levers of the two bodies end in one point at the start of a frame and drift apart within it.
-    assert!((after[1] - before[1]).norm() < 2e-2 * before[1].norm(), "{:?} {:?}", before[1], after[1]);
+    let turned = (after[1] - before[1]).norm() / before[1].norm();
+    println!("angular momentum of a collision changed by {turned:.1e}");
+    assert!(turned < 1e-9, "{:?} {:?}", before[1], after[1]);
     assert!(world.energy() < energy);
 }
 
@@ -156,8 +157,8 @@ fn a_stack_falls_asleep_and_wakes_when_hit() {
     world.run(10);
     assert_eq!(world.state.bodies.p[1], still);
     world.run(60);
-    let (fallen, _) = (world.state.bodies.p[3] - Vec3::new(0.0, 1.25, 0.0), ());
-    assert!(fallen.norm() > 0.1, "the top was hit: {fallen}");
+    let fallen = world.state.bodies.p[3] - Vec3::new(0.0, 1.25, 0.0);
+    assert!(fallen.norm() > 0.02, "the top was hit and moved: {fallen}");
 }
 
 #[test]
@@ -216,7 +217,7 @@ fn every_shape_comes_to_rest_on_the_ground_and_on_a_box() {
             if base > 0.0 {
                 builder.body(cube(0.5).at(Vec3::y() * 0.5)).unwrap();
             }
-            let desc = BodyDesc::new(shape.clone(), 1000.0).damping(0.0, 0.5);
+            let desc = BodyDesc::new(shape.clone(), 1000.0).damping(0.5, 2.0);
             builder.body(desc.at(Vec3::new(0.05, base + 0.5, -0.05))).unwrap();
             let mut world = World::new(builder, substeps(4), "direct");
             world.run(240);
@@ -225,5 +226,26 @@ fn every_shape_comes_to_rest_on_the_ground_and_on_a_box() {
             assert!(v.norm() < 0.02, "{} on {base}: {v:?}", shape.kind());
             assert!(p.y > base + 0.05 && p.y < base + 0.35, "{} on {base}: {p:?}", shape.kind());
         }
+    }
+}
+
+#[test]
+fn xpbd_and_soft_sweeps_stack_slide_and_bounce_too() {
+    for name in ["xpbd", "tgs-soft"] {
+        let mut builder = ground();
+        for k in 0..3 {
+            builder.body(cube(0.25).at(Vec3::new(0.0, 0.25 + 0.5 * k as Real, 0.0))).unwrap();
+        }
+        let slider = cube(0.1).at(Vec3::new(0.0, 0.1, 5.0)).moving(Vec3::x() * 2.0, Vec3::zeros());
+        builder.body(slider).unwrap();
+        let mut world = World::new(builder, substeps(10), name);
+        world.run(120);
+        let p = &world.state.bodies.p;
+        println!("{name}: top moved {:.2e} m, slid {:.4} m", (p[3] - Vec3::y() * 1.25).norm(), p[4].x);
+        assert!((p[3] - Vec3::y() * 1.25).norm() < 0.03, "{name}: {}", p[3]);
+        let way = 4.0 / (2.0 * 0.5 * 9.8);
+        // As published, xpbd sets normal velocities to zero after friction, whose bound then misses a part of the weight.
+        let most = if name == "xpbd" { 0.2 } else { 0.01 };
+        assert!((p[4].x / way - 1.0).abs() < most, "{name}: {} m of {way} m", p[4].x);
     }
 }

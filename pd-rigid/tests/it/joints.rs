@@ -42,16 +42,19 @@ fn every_kind_holds_what_it_should() {
             joint.anchor_b = Vec3::new(1.4, 0.0, 0.0);
         }
         builder.joint(joint).unwrap();
-        let mut world = World::new(builder, substeps(8), "direct");
-        let before = world.energy();
-        let mut gap = 0.0f64;
-        for _ in 0..180 {
-            world.step();
-            gap = gap.max(world.stepper.report().joint_gap);
+        for (name, steps, most) in
+            [("direct", 4, 1e-5), ("rattle", 8, 1e-5), ("tgs-soft", 16, 0.02), ("xpbd", 30, 0.02)]
+        {
+            let mut world = World::new(builder.clone(), substeps(steps), name);
+            let (before, mut gap) = (world.energy(), 0.0f64);
+            for _ in 0..120 {
+                world.step();
+                gap = gap.max(world.stepper.report().joint_gap);
+            }
+            println!("{name} {}: gap {gap:.2e} m, energy {:.3} J", kind.name(), world.energy() - before);
+            assert!(gap < most, "{name} {}: {gap:e} m", kind.name());
+            assert!(world.energy() < before + 0.5, "{name} {}: energy grew", kind.name());
         }
-        // A second of swinging: the residual of one Newton step a substep.
-        assert!(gap < 2e-3, "{}: {gap:e} m", kind.name());
-        assert!(world.energy() < before + 0.02 * 40.0, "{}: energy grew", kind.name());
     }
 }
 

@@ -4,4 +4,5 @@ mod chain;
 mod contacts;
 mod joints;
 mod pendulum;
+mod repeat;
 mod world;

@@ -81,6 +81,20 @@ fn the_triple_pendulum_converges_to_its_reference() {
 }
 
 #[test]
+fn rattle_follows_the_reference_with_four_substeps() {
+    let (two, _) = triple_error("rattle", 2);
+    let (tip, energy) = triple_error("rattle", 4);
+    println!("rattle, 4 substeps: tip {:.3} mm at 2 s, energy {:.3} %", tip * 1e3, energy * 1e2);
+    assert!(tip < 2e-3 && energy < 5e-3, "{tip} {energy}");
+    assert!(two > 3.0 * tip, "second order: {two} at 2 substeps");
+    for (name, steps) in [("xpbd", 20), ("tgs-soft", 16), ("direct", 20)] {
+        let (tip, energy) = triple_error(name, steps);
+        println!("{name}, {steps} substeps: tip {:.3} mm, energy {:.3} %", tip * 1e3, energy * 1e2);
+        assert!(tip < 0.2 && energy < 0.3, "{name}: {tip} {energy}");
+    }
+}
+
+#[test]
 fn a_rod_swings_with_its_period() {
     // A box of 1 m hung at its end, 0.1 rad away: T = 2π √(I/(m g d)) (1 + θ²/16).
     let half = Vec3::new(0.05, 0.5, 0.05);
