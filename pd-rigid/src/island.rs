@@ -69,10 +69,12 @@ impl Islands {
     /// Joins the bodies of every joint that holds.
     pub(crate) fn join_joints(&mut self, model: &RigidModel, broken: impl Fn(usize) -> bool) {
         for (j, joint) in model.joints().iter().enumerate() {
-            if let (Some(a), Some(b)) = (joint.desc.a, joint.desc.b) {
-                if model.is_dynamic(a) && model.is_dynamic(b) && !broken(j) {
-                    self.join(a as u32, b as u32);
-                }
+            if let (Some(a), Some(b)) = (joint.desc.a, joint.desc.b)
+                && model.is_dynamic(a)
+                && model.is_dynamic(b)
+                && !broken(j)
+            {
+                self.join(a as u32, b as u32);
             }
         }
     }

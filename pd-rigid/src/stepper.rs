@@ -204,10 +204,12 @@ impl RigidStepper {
         }
         // Sleeping bodies stay together by the contacts they fell asleep with.
         for key in state.columns.index(columns::CONTACT_KEY).chunks_exact(2) {
-            if let Some([a, b]) = Contacts::bodies_of(model, key[0]) {
-                if dynamic(a) && dynamic(b) && !awake[a as usize] && !awake[b as usize] {
-                    islands.join(a, b);
-                }
+            if let Some([a, b]) = Contacts::bodies_of(model, key[0])
+                && dynamic(a)
+                && dynamic(b)
+                && !(awake[a as usize] || awake[b as usize])
+            {
+                islands.join(a, b);
             }
         }
         // An island moves as soon as one of its bodies is awake; driven bodies that move wake what they touch.

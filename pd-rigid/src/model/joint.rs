@@ -258,10 +258,10 @@ impl JointDesc {
                 let (kind, axis) = (self.kind.name(), control.axis.name());
                 return Err(RigidError::NoAxis { joint, kind, axis });
             }
-            if let Some([min, max]) = control.limit {
-                if min.is_nan() || max.is_nan() || min > max {
-                    return Err(RigidError::Limit { joint, min, max });
-                }
+            if let Some([min, max]) = control.limit
+                && (min.is_nan() || max.is_nan() || min > max)
+            {
+                return Err(RigidError::Limit { joint, min, max });
             }
             if let Some(motor) = control.motor {
                 bound("motor", "largest force", motor.most)?;

@@ -147,10 +147,10 @@ fn nearest(solid: &Polyhedron, ends: &[Vec3; 2]) -> (Vec3, Real, Vec3) {
         let (s, t) = segment_segment(&ends[0], &d, &a, &(b - a));
         let (x, y) = (ends[0] + d * s, a + (b - a) * t);
         let distance = (x - y).norm();
-        if distance < nearest.1 - 1e-9 {
-            if let Some(n) = (x - y).try_normalize(1e-12) {
-                nearest = (n, distance, x);
-            }
+        if distance < nearest.1 - 1e-9
+            && let Some(n) = (x - y).try_normalize(1e-12)
+        {
+            nearest = (n, distance, x);
         }
     }
     nearest

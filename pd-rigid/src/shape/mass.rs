@@ -143,7 +143,8 @@ mod tests {
 
     #[test]
     fn closed_forms_agree_with_counting() {
-        let cases: [(Shape, Box<dyn Fn(&Vec3) -> bool>); 3] = [
+        type Inside = Box<dyn Fn(&Vec3) -> bool>;
+        let cases: [(Shape, Inside); 3] = [
             (Shape::sphere(0.7).unwrap(), Box::new(|p| p.norm() < 0.7)),
             (
                 Shape::capsule(0.6, 0.3).unwrap(),

@@ -164,10 +164,10 @@ fn correct_coordinate(
             }
         };
     }
-    if let Some([min, max]) = control.limit {
-        if value < min || value > max {
-            (aim, softness, most) = (value.clamp(min, max), 0.0, Real::INFINITY);
-        }
+    if let Some([min, max]) = control.limit
+        && !(min..=max).contains(&value)
+    {
+        (aim, softness, most) = (value.clamp(min, max), 0.0, Real::INFINITY);
     }
     if aim == value {
         return;

@@ -1,5 +1,7 @@
 //! Physics of bodies and joints against closed forms, references and conservation laws.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 mod chain;
 mod contacts;
 mod joints;
