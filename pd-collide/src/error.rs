@@ -33,7 +33,7 @@ pub enum CollideError {
     },
     /// A mesh that cannot be an obstacle.
     #[error("mesh: {0}")]
-    Mesh(MeshFault),
+    Mesh(#[from] MeshFault),
     /// A path without keyframes.
     #[error("the path has no keyframes")]
     EmptyPath,

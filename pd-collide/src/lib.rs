@@ -51,7 +51,9 @@ pub use error::CollideError;
 pub use moving::Moving;
 pub use path::Path;
 pub use sdf::SignedDistanceField;
-pub use shape::{Block, Floor, Sphere, Torus};
+pub use shape::{
+    Block, Capsule, ConvexHull, Cylinder, Floor, HeightField, Posed, Sphere, Torus, TriangleMesh,
+};
 
 /// The example of the README, run with the documentation tests.
 #[cfg(doctest)]

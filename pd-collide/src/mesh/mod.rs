@@ -8,19 +8,19 @@
 //! let mesh = MeshQuery::new(corners, vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])?;
 //! mesh.check_closed()?;
 //!
-//! let nearest = mesh.closest(&Vec3::new(0.2, -1.0, 0.2));
-//! assert_eq!((nearest.point, nearest.distance), (Vec3::new(0.2, 0.0, 0.2), 1.0));
+//! let nearest = mesh.closest(&Vec3::new(0.25, -1.0, 0.25));
+//! assert_eq!((nearest.point, nearest.distance), (Vec3::new(0.25, 0.0, 0.25), 1.0));
 //! assert!(mesh.winding_number(&Vec3::repeat(0.1)) > 0.5); // inside
 //! assert!(mesh.winding_number(&Vec3::repeat(0.5)) < 0.5); // outside
-//! let hit = mesh.ray_cast(&Vec3::new(0.2, -1.0, 0.2), &Vec3::y(), f64::INFINITY).unwrap();
+//! let hit = mesh.ray_cast(&Vec3::new(0.25, -1.0, 0.25), &Vec3::y(), f64::INFINITY).unwrap();
 //! assert_eq!((hit.triangle, hit.time), (1, 1.0));
 //! # Ok::<(), pd_collide::mesh::MeshFault>(())
 //! ```
 
-mod check;
-mod closest;
+pub(crate) mod check;
+pub(crate) mod closest;
 mod ray;
-mod tree;
+pub(crate) mod tree;
 mod winding;
 
 pub use check::MeshFault;

@@ -8,9 +8,9 @@
 
 mod sample;
 
+use crate::CollideError;
 use crate::error::{not_negative, positive};
 use crate::mesh::MeshQuery;
-use crate::{CollideError, mesh::MeshFault};
 use pd_core::{Aabb, Real, SurfaceMesh, Vec3};
 use rayon::prelude::*;
 
@@ -190,10 +190,4 @@ impl SignedDistanceField {
 /// Coordinates of the k-th node of a grid, z fastest.
 fn unpack(k: usize, [_, y, z]: [usize; 3]) -> [usize; 3] {
     [k / (y * z), k / z % y, k % z]
-}
-
-impl From<MeshFault> for CollideError {
-    fn from(fault: MeshFault) -> Self {
-        CollideError::Mesh(fault)
-    }
 }

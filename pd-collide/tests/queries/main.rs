@@ -1,5 +1,6 @@
-//! Meshes and the distance fields made of them, against brute force and closed forms.
+//! Meshes, what is made of them and other solids, against brute force and closed forms.
 #![allow(clippy::unwrap_used, reason = "a strategy that builds a bad mesh is a failed test")]
 
 mod mesh;
 mod sdf;
+mod solids;
