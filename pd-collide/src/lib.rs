@@ -36,6 +36,7 @@
 
 mod batch;
 pub mod broad;
+pub mod contact;
 pub mod distance;
 mod error;
 pub mod intersect;

@@ -131,8 +131,8 @@ impl Anderson {
     }
 }
 
-/// Σ a·b in a fixed order.
-pub(crate) fn dot(a: &[Vec3], b: &[Vec3]) -> Real {
+/// Σ a·b in a fixed order, in the current rayon pool.
+pub fn dot(a: &[Vec3], b: &[Vec3]) -> Real {
     let leaf = |range: std::ops::Range<usize>| range.map(|i| a[i].dot(&b[i])).sum::<Real>();
     exec::reduce(0..a.len(), VERTEX_CHUNK, &leaf, &|a, b| a + b)
 }

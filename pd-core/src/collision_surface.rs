@@ -1,6 +1,6 @@
 //! What of a model can touch: triangles, edges and points, and the bodies they belong to.
 
-use crate::{ModelError, Real};
+use crate::{ModelError, Real, Vec3};
 
 /// Friction and restitution of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,6 +109,9 @@ pub struct CollisionSurface {
     pub bodies: Vec<SurfaceBody>,
     /// Pairs of bodies that pass through each other, the smaller number first, sorted.
     pub ignored: Vec<[u32; 2]>,
+    /// Positions of all vertices of the model at rest, m: parts of a body that are near each other at rest may stay near.
+    /// Empty where this is not known.
+    pub rest: Vec<Vec3>,
 }
 
 impl CollisionSurface {

@@ -256,6 +256,16 @@ pub enum StepError {
         /// How many there is room for.
         have: usize,
     },
+    /// Surfaces intersect where they must not.
+    #[error("{pairs} pairs of triangles intersect, first {first} and {second}")]
+    Intersecting {
+        /// Number of pairs.
+        pairs: usize,
+        /// A triangle of the collision surface.
+        first: usize,
+        /// Another.
+        second: usize,
+    },
     /// `step` was called before `prepare`, or after the model or a baked parameter changed.
     #[error("stepper {stepper:?} is not prepared for this model and time step; call prepare")]
     NotPrepared {

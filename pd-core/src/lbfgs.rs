@@ -20,7 +20,7 @@
 use crate::anderson::dot;
 use crate::exec::{self, VERTEX_CHUNK};
 use crate::pair_history::PairHistory;
-use crate::pivoted_cholesky::{PivotedCholesky, Row, Square};
+use crate::pivoted_cholesky::{MOST_WINDOW, PivotedCholesky, Row, Square};
 use crate::{Real, Vec3};
 
 /// The next γ over the best of the last step.
@@ -30,8 +30,8 @@ const MOST_SCALE: Real = 6.0;
 /// Part of a direction's curvature that those before it must leave.
 const INDEPENDENT: Real = 1e-3;
 
-/// The last pairs.
-pub(crate) struct Lbfgs {
+/// The last pairs of differences of iterates and gradients, at most eight, and the directions that follow from them.
+pub struct Lbfgs {
     /// s and y.
     pairs: PairHistory,
     /// sᵢ·yⱼ by slots.
@@ -47,9 +47,10 @@ pub(crate) struct Lbfgs {
 }
 
 impl Lbfgs {
-    pub(crate) fn new(window: usize, vertices: usize) -> Self {
+    /// Room for `window` pairs, 1 to 8, of this many vertices.
+    pub fn new(window: usize, vertices: usize) -> Self {
         Self {
-            pairs: PairHistory::new(window, vertices),
+            pairs: PairHistory::new(window.min(MOST_WINDOW), vertices),
             products: Square::default(),
             model: PivotedCholesky::default(),
             newton: Row::default(),
@@ -58,14 +59,19 @@ impl Lbfgs {
         }
     }
 
+    /// Whether no pair is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.len() == 0
+    }
+
     /// Forgets everything: a new step.
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         self.pairs.clear();
         self.scale = 1.0;
     }
 
     /// In: b = −∇. Out: b − Y c, which is to be solved for.
-    pub(crate) fn reduce(&mut self, b: &mut [Vec3]) {
+    pub fn reduce(&mut self, b: &mut [Vec3]) {
         let held = self.pairs.len();
         let (mut g, mut descents) = (Square::default(), Row::default());
         for i in 0..held {
@@ -85,12 +91,12 @@ impl Lbfgs {
     }
 
     /// γ, the scale of a step of projective dynamics beside the span.
-    pub(crate) fn scale(&self) -> Real {
+    pub fn scale(&self) -> Real {
         self.scale
     }
 
     /// In: z = A⁻¹(b − Y c), or with another matrix in place of A. Out: the direction with `scale` as γ.
-    pub(crate) fn direct(&self, z: &mut [Vec3], scale: Real) {
+    pub fn direct(&self, z: &mut [Vec3], scale: Real) {
         let held = self.pairs.len();
         let mut overlaps = Row::default();
         for (i, overlap) in overlaps[..held].iter_mut().enumerate() {
@@ -104,7 +110,7 @@ impl Lbfgs {
     }
 
     /// Learns γ from a step of `length` directions, −slope being `descent` before it and `rest` after it.
-    pub(crate) fn rescale(&mut self, length: Real, descent: Real, rest: Real) {
+    pub fn rescale(&mut self, length: Real, descent: Real, rest: Real) {
         let (ours, curvature) =
             (descent - self.newton_descent, (descent - rest) / length - self.newton_descent);
         let best = self.scale * ours / curvature;
@@ -114,7 +120,7 @@ impl Lbfgs {
     }
 
     /// Remembers a step between iterates with their negative gradients, unless its curvature is not positive.
-    pub(crate) fn remember(&mut self, from: (&[Vec3], &[Vec3]), to: (&[Vec3], &[Vec3])) {
+    pub fn remember(&mut self, from: (&[Vec3], &[Vec3]), to: (&[Vec3], &[Vec3])) {
         // Summed before the place of the oldest pair is written to.
         let leaf = |range: std::ops::Range<usize>| {
             range.fold((0.0, 0.0, 0.0), |(curvature, steps, changes), i| {

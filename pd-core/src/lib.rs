@@ -68,6 +68,7 @@ mod stencil;
 pub mod stepper;
 
 pub use acceleration::Acceleration;
+pub use anderson::dot;
 pub use background::{BackgroundPrepare, Prepared};
 pub use bodies::Bodies;
 pub use builder::ModelBuilder;
@@ -79,6 +80,7 @@ pub use error::{LinearError, ModelError, StepError};
 pub use export::{BatchData, ColliderData, Column, MOST_COLUMNS, MOST_UNIFORMS, ShapeData};
 pub use force::Force;
 pub use kinematic::{Motion, Still};
+pub use lbfgs::Lbfgs;
 pub use local::{CpuLocal, LocalInput, LocalStep};
 pub use model::{BatchId, Model, Revision};
 pub use params::StepParams;

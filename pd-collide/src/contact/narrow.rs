@@ -1,0 +1,231 @@
+//! One pair of primitives: is it near enough for a plane, for a row?
+//!
+//! Rows of a vertex that is closest to an edge or a corner of a face are kept only if the direction lies in the offset
+//! region of that feature (the offset surface is then smooth: Chen et al. 2025, "Offset Geometric Contact"); of edges only
+//! if both closest points are inside. All else is met by another row.
+
+use super::list::ListInput;
+use super::pair::{Closest, ContactKind, Pair};
+use super::row::{Row, pair_key};
+use pd_core::{Real, Vec3};
+
+/// Sine of the angle by which a direction may lie outside of a feature's region.
+const OUTSIDE: Real = 1e-3;
+
+/// Bounds of where a plane between two moving primitives may lie, as parts of their separation.
+const SPLIT: (Real, Real) = (0.1, 0.9);
+
+/// Part of the separation that a primitive that is not pushed leaves to the other.
+const YIELD: Real = 1e-3;
+
+/// What all pairs share.
+pub(crate) struct Frame<'a> {
+    pub(crate) input: &'a ListInput<'a>,
+    pub(crate) reach: &'a [Real],
+    pub(crate) reference: &'a [Vec3],
+}
+
+impl Frame<'_> {
+    fn bodies(&self, pair: &Pair) -> [u32; 2] {
+        [0, pair.kind.first()].map(|k| self.input.surface.body[pair.v[k] as usize])
+    }
+
+    /// Distance at rest, if the pair belongs to one body and it is known.
+    fn rest(&self, pair: &Pair) -> Real {
+        let (rest, [a, b]) = (&self.input.surface.rest, self.bodies(pair));
+        if a == b && !rest.is_empty() { pair.closest(rest).separation.norm() } else { Real::INFINITY }
+    }
+
+    /// Largest reach of these vertices.
+    fn most(&self, v: &[u32]) -> Real {
+        v.iter().map(|&v| self.reach[v as usize]).fold(0.0, Real::max)
+    }
+}
+
+/// What was found out about a pair.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) plane: Option<Plane>,
+    /// Whether it has a row.
+    pub(crate) row: bool,
+    pub(crate) uncertified: bool,
+}
+
+/// n·(x − first corner) = w with the first primitive above.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plane {
+    n: Vec3,
+    w: Real,
+    /// Least gap that each side leaves, m.
+    pub(crate) floor: Real,
+}
+
+impl Plane {
+    /// The half-space of the vertex in this slot; `corner` is the reference of the first vertex.
+    pub(crate) fn side(&self, slot: usize, kind: ContactKind, corner: &Vec3) -> (Vec3, Real) {
+        let w = self.w + self.n.dot(corner);
+        if slot < kind.first() { (self.n, w) } else { (-self.n, -w) }
+    }
+}
+
+/// Whether the primitives could come within their rest distance.
+pub(crate) fn is_near(frame: &Frame<'_>, pair: &Pair) -> bool {
+    let surface = frame.input.surface;
+    let (p, q) = pair.v.split_at(pair.kind.first());
+    let thickness = surface.thickness(surface.body[p[0] as usize], surface.body[q[0] as usize]);
+    let most = frame.most(p) + frame.most(q) + thickness;
+    pair.closest(frame.input.start).separation.norm_squared() <= most * most
+}
+
+pub(crate) fn examine(frame: &Frame<'_>, pair: &Pair) -> Found {
+    let input = frame.input;
+    let closest = pair.closest(input.start);
+    let d = closest.separation.norm();
+    let (p, q) = pair.v.split_at(pair.kind.first());
+    let mut found = Found::default();
+    if d <= frame.most(p) + frame.most(q) {
+        let bodies = frame.bodies(pair);
+        let floor = input.options.floor * input.surface.thickness(bodies[0], bodies[1]).min(frame.rest(pair));
+        match separate(frame, pair, &closest, d) {
+            Some((n, low, high)) => found.plane = Some(split(frame, pair, n, low, high, floor)),
+            None => {
+                found.uncertified = true;
+                return found;
+            }
+        }
+    }
+    found.row = has_row(frame, pair, &closest, d);
+    found
+}
+
+/// A direction with the first primitive above and the second below, and their extents along it.
+fn separate(frame: &Frame<'_>, pair: &Pair, closest: &Closest, d: Real) -> Option<(Vec3, Real, Real)> {
+    let (x, start) = (frame.reference, frame.input.start);
+    let corners = pair.corners(x);
+    let size = corners.iter().map(|c| c.amax()).fold(0.0, Real::max);
+    let apart = |(low, high): (Real, Real)| low - high > 64.0 * Real::EPSILON * size;
+    let carried = pair.v.iter().any(|&v| x[v as usize] != start[v as usize]);
+    let certain = |n: Vec3| {
+        let (low, high) = pair.extent(x, &n);
+        // On the way from the start to the reference the plane moves along, so it must part the two at both ends.
+        let both = apart((low, high)) && (!carried || apart(pair.extent(start, &n)));
+        both.then_some((n, low, high))
+    };
+    let direct = if d > 0.0 { certain(closest.separation / d) } else { None };
+    direct.or_else(|| {
+        let width = |(_, low, high): &(Vec3, Real, Real)| low - high;
+        pair.axes(x).filter_map(certain).max_by(|a, b| width(a).total_cmp(&width(b)))
+    })
+}
+
+/// Where in the gap the plane lies: the side that comes faster gets more of it.
+fn split(frame: &Frame<'_>, pair: &Pair, n: Vec3, low: Real, high: Real, floor: Real) -> Plane {
+    let input = frame.input;
+    let (still_p, still_q) = pair.kinematic(input.surface);
+    let m = pair.kind.first();
+    let motion = |k: usize| n.dot(&(input.target[pair.v[k] as usize] - input.start[pair.v[k] as usize]));
+    let down = (0..m).map(|k| -motion(k)).fold(0.0, Real::max);
+    let up = (m..4).map(motion).fold(0.0, Real::max);
+    let part = if still_q {
+        YIELD
+    } else if still_p {
+        1.0 - YIELD
+    } else if down + up > 0.0 {
+        (up / (down + up)).clamp(SPLIT.0, SPLIT.1)
+    } else {
+        0.5
+    };
+    let floor = if still_p || still_q { floor } else { 0.5 * floor };
+    Plane { n, w: high + part * (low - high), floor }
+}
+
+fn has_row(frame: &Frame<'_>, pair: &Pair, closest: &Closest, d: Real) -> bool {
+    let inside = match pair.kind {
+        ContactKind::EdgeEdge => closest.support == 0b1111,
+        _ => in_region(frame, pair, closest, d),
+    };
+    inside && d > 0.0
+}
+
+/// The row of a pair that has one; none if nothing in it is pushed.
+pub(crate) fn row(frame: &Frame<'_>, pair: &Pair) -> Option<Row> {
+    let input = frame.input;
+    let options = input.options;
+    let closest = pair.closest(input.start);
+    let edges = pair.kind == ContactKind::EdgeEdge;
+    let bodies = frame.bodies(pair);
+    let mut offset = input.surface.thickness(bodies[0], bodies[1]);
+    if edges && smooth(frame, pair, 0) && smooth(frame, pair, 2) {
+        offset *= options.edge_offset;
+    }
+    // Parts of one body that are near at rest may be near.
+    offset = offset.min(0.5 * frame.rest(pair));
+    let (mut vertices, weights) = (pair.v, closest.weights);
+    let mut compliance = 0.0;
+    for k in 0..4 {
+        if weights[k] == 0.0 {
+            vertices[k] = vertices[0];
+        } else {
+            compliance += weights[k] * weights[k] * input.compliance[pair.v[k] as usize];
+        }
+    }
+    if compliance <= 0.0 {
+        return None;
+    }
+    let normal = closest.separation.normalize();
+    let corner = frame.reference[pair.v[0] as usize];
+    let along = |k: usize| normal.dot(&(frame.reference[pair.v[k] as usize] - corner)) * weights[k];
+    let gap = (1..4).map(along).sum::<Real>();
+    Some(Row {
+        key: pair_key(pair.kind, pair.v, closest.support),
+        kind: pair.kind,
+        vertices,
+        weights,
+        normal,
+        gap: gap - offset,
+        offset,
+        stiffness: if edges { options.edge_stiffness } else { options.stiffness } / compliance,
+        drift: Vec3::zeros(),
+        bodies,
+    })
+}
+
+/// Whether the edge in these slots is a smooth one between faces that are pushed.
+fn smooth(frame: &Frame<'_>, pair: &Pair, slot: usize) -> bool {
+    let surface = frame.input.surface;
+    let edge = [pair.v[slot], pair.v[slot + 1]];
+    !surface.kinematic[edge[0] as usize]
+        && surface.edges.binary_search(&edge).is_ok_and(|number| surface.smooth[number])
+}
+
+/// Whether the direction from the closest feature of a face to the vertex is one of that feature's own.
+fn in_region(frame: &Frame<'_>, pair: &Pair, closest: &Closest, d: Real) -> bool {
+    let (surface, x) = (frame.input.surface, frame.input.start);
+    let vertex = x[pair.v[0] as usize];
+    let mut feature = [0; 3];
+    let mut corners = 0;
+    for k in 1..4 {
+        if closest.support >> k & 1 == 1 {
+            feature[corners] = pair.v[k];
+            corners += 1;
+        }
+    }
+    let beyond = |way: Vec3, from: Vec3| way.dot(&(vertex - from)) > OUTSIDE * way.norm() * d;
+    match corners {
+        1 => {
+            let a = x[feature[0] as usize];
+            !surface.neighbours.of(feature[0] as usize).iter().any(|&o| beyond(x[o as usize] - a, a))
+        }
+        2 => {
+            let edge = [feature[0].min(feature[1]), feature[0].max(feature[1])];
+            let a = x[edge[0] as usize];
+            let along = (x[edge[1] as usize] - a).normalize();
+            let Ok(number) = surface.edges.binary_search(&edge) else { return true };
+            !surface.opposite.of(number).iter().any(|&o| {
+                let inward = x[o as usize] - a;
+                beyond(inward - along * along.dot(&inward), a)
+            })
+        }
+        _ => true,
+    }
+}

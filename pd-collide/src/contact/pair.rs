@@ -1,0 +1,98 @@
+//! A pair of primitives without a common vertex, vertex–face or edge–edge: closest points and a plane between them.
+//!
+//! β are the signed barycentric weights of the closest points, Σβ = 0, so that Σ β_j x_j points from the second primitive
+//! to the first; its direction n separates the two, since both are convex. With c the positions at which vertices may end
+//! (they lie inside half-spaces of both sides) lo = min n·c over the first primitive and hi = max n·c over the second.
+
+use super::surface::ContactSurface;
+use crate::distance::{edge_edge, point_triangle};
+use pd_core::{Real, Vec3};
+
+/// What meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ContactKind {
+    /// The first vertex and the triangle of the others.
+    VertexFace,
+    /// The edge of the first two vertices and that of the last two.
+    EdgeEdge,
+    /// The first vertex and an obstacle given by signed distance.
+    Obstacle,
+}
+
+impl ContactKind {
+    /// Vertices of the first primitive.
+    pub(crate) fn first(self) -> usize {
+        match self {
+            Self::EdgeEdge => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// Two primitives by the numbers of their vertices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pair {
+    pub(crate) v: [u32; 4],
+    pub(crate) kind: ContactKind,
+}
+
+/// Weights and separation of the closest points.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Closest {
+    pub(crate) weights: [Real; 4],
+    /// Bit j: vertex j belongs to the closest features.
+    pub(crate) support: u8,
+    pub(crate) separation: Vec3,
+}
+
+impl Pair {
+    pub(crate) fn corners(&self, x: &[Vec3]) -> [Vec3; 4] {
+        self.v.map(|v| x[v as usize])
+    }
+
+    pub(crate) fn closest(&self, x: &[Vec3]) -> Closest {
+        let p = self.corners(x);
+        let closest = if self.kind == ContactKind::EdgeEdge { edge_edge(&p) } else { point_triangle(&p) };
+        Closest { weights: closest.weights, support: closest.support, separation: closest.separation(&p) }
+    }
+
+    /// Extent of both primitives along n, about the first corner: least of the first, largest of the second.
+    pub(crate) fn extent(&self, x: &[Vec3], n: &Vec3) -> (Real, Real) {
+        let p = self.corners(x);
+        let m = self.kind.first();
+        let along = |k: usize| n.dot(&(p[k] - p[0]));
+        let low = (0..m).map(along).fold(Real::INFINITY, Real::min);
+        let high = (m..4).map(along).fold(Real::NEG_INFINITY, Real::max);
+        (low, high)
+    }
+
+    /// Whether all vertices of the first, and of the second primitive are moved and not pushed.
+    pub(crate) fn kinematic(&self, surface: &ContactSurface) -> (bool, bool) {
+        let all = |v: &[u32]| v.iter().all(|&v| surface.kinematic[v as usize]);
+        let (p, q) = self.v.split_at(self.kind.first());
+        (all(p), all(q))
+    }
+
+    /// Other directions that may separate two primitives that nearly touch: normals, products of edges, centroids.
+    pub(crate) fn axes(&self, x: &[Vec3]) -> impl Iterator<Item = Vec3> + use<> {
+        let p = self.corners(x);
+        let m = self.kind.first();
+        let centre = |v: &[Vec3]| v.iter().sum::<Vec3>() / v.len() as Real;
+        let between = centre(&p[..m]) - centre(&p[m..]);
+        let list = match self.kind {
+            ContactKind::EdgeEdge => {
+                let (e, f) = (p[1] - p[0], p[3] - p[2]);
+                let n = e.cross(&f);
+                [n, e.cross(&n), f.cross(&n), between, Vec3::zeros()]
+            }
+            _ => {
+                let n = (p[2] - p[1]).cross(&(p[3] - p[1]));
+                let side = |a: usize, b: usize| (p[b] - p[a]).cross(&n);
+                [n, side(1, 2), side(2, 3), side(3, 1), between]
+            }
+        };
+        list.into_iter()
+            .filter(|a| a.norm_squared() > 0.0)
+            .map(move |a| if a.dot(&between) < 0.0 { -a.normalize() } else { a.normalize() })
+    }
+}

@@ -1,0 +1,324 @@
+//! The minimisation of a step: block steps and solves over one memory, each trial inside the guard.
+
+use super::GuardedPd;
+use pd_collide::contact::load_difference;
+use pd_core::exec::{self, VERTEX_CHUNK};
+use pd_core::stepper::weighted_square_distance;
+use pd_core::{LocalInput, Real, StepContext, StepError, StepReport, Vec3, as_flat, as_flat_mut, dot};
+use std::time::Instant;
+
+/// Part of diag(A) that block steps use: A is an upper bound of the Hessian, mostly by a factor of two.
+const DAMPED: Real = 0.5;
+/// Sweeps that move the inertial target out of contact.
+const PROJECTIONS: usize = 4;
+/// Lengths tried of a block step and of a step with a solve.
+const LENGTHS: [usize; 2] = [2, 6];
+/// Next length over the last.
+const SHORTER: Real = 0.4;
+/// If more than this part of the vertices has a row that presses, s is far from the minimum and not tried.
+const CROWDED: Real = 1.0 / 3.0;
+
+impl GuardedPd {
+    pub(super) fn minimise(
+        &mut self,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        self.first_iterate(context, report)?;
+        let first_norm = dot(&self.scratch.here.b, &self.scratch.here.b).sqrt();
+        for round in 0..self.options.rounds {
+            self.contact.rounds += 1;
+            self.pairs.reset();
+            let iterations =
+                if round == 0 { context.params.iterations } else { (context.params.iterations / 2).max(2) };
+            self.iterate(context, report, iterations, first_norm)?;
+            if self.contact.clamped == 0 && self.list.fraction == 1.0 || round + 1 == self.options.rounds {
+                break;
+            }
+            let started = Instant::now();
+            self.recentre(context, round)?;
+            report.stages.collide += started.elapsed();
+            // Obstacles may have moved, and with them what they carry.
+            self.place_obstacles();
+            self.clamp_here(report);
+            self.evaluate(context, report)?;
+            self.refresh_cone(report);
+        }
+        let norm = dot(&self.scratch.here.b, &self.scratch.here.b).sqrt();
+        report.reduction = if first_norm > 0.0 { norm / first_norm } else { 0.0 };
+        Ok(())
+    }
+
+    /// The better of the targets and of the inertial target moved out of contact, both inside the guard.
+    fn first_iterate(&mut self, context: &StepContext<'_>, report: &mut StepReport) -> Result<(), StepError> {
+        let n = context.model.vertices();
+        self.scratch.here.x.copy_from_slice(&self.scratch.target);
+        self.place_obstacles();
+        self.clamp_here(report);
+        self.evaluate(context, report)?;
+        if (self.contact.contacts as Real) > CROWDED * n as Real {
+            return Ok(());
+        }
+        let started = Instant::now();
+        let scratch = &mut self.scratch;
+        std::mem::swap(&mut scratch.here, &mut scratch.there);
+        scratch.here.x.copy_from_slice(&scratch.s);
+        if !self.rows.is_empty() {
+            let reference = self.list.guard.reference();
+            load_difference(&scratch.here.x, Some(reference), &mut scratch.d);
+            for _ in 0..PROJECTIONS {
+                if self.rows.project(&self.compliance, &mut scratch.d) == 0 {
+                    break;
+                }
+            }
+            for i in 0..n {
+                if self.rows.touches(i) {
+                    scratch.here.x[i] = reference[i] + scratch.d[i].to_f64();
+                }
+            }
+        }
+        report.stages.collide += started.elapsed();
+        self.place_obstacles();
+        self.clamp_here(report);
+        self.evaluate(context, report)?;
+        let scratch = &mut self.scratch;
+        // False for what is not a number.
+        let better = scratch.here.objective < scratch.there.objective;
+        if !better {
+            std::mem::swap(&mut scratch.here, &mut scratch.there);
+            self.evaluate_rows(report);
+        }
+        Ok(())
+    }
+
+    fn iterate(
+        &mut self,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+        iterations: usize,
+        first_norm: Real,
+    ) -> Result<(), StepError> {
+        let n = context.model.vertices();
+        let limit = self.options.motion_tolerance * self.surface.least_thickness();
+        for iteration in 0..iterations {
+            if iteration > 0 {
+                self.refresh_cone(report);
+            }
+            self.scratch.before.copy_from_slice(&self.scratch.here.x);
+            let mut taken = false;
+            for _ in 0..self.options.block_steps {
+                self.scratch.direction.copy_from_slice(&self.scratch.here.b);
+                self.pairs.reduce(&mut self.scratch.direction);
+                self.block_direction();
+                self.pairs.direct(&mut self.scratch.direction, 1.0);
+                taken |= self.search(context, report, LENGTHS[0])?;
+            }
+            self.scratch.r.copy_from_slice(&self.scratch.here.b);
+            self.pairs.reduce(&mut self.scratch.r);
+            self.solve(report)?;
+            self.pairs.direct(&mut self.scratch.direction, 1.0);
+            taken |= self.search(context, report, LENGTHS[1])?;
+            report.iterations += 1;
+            self.contact.iterations += 1;
+            if !taken {
+                if self.pairs.is_empty() {
+                    break;
+                }
+                // The pairs mislead.
+                self.pairs.reset();
+                continue;
+            }
+            let moved = {
+                let (x, before) = (&self.scratch.here.x, &self.scratch.before);
+                let leaf = |range: std::ops::Range<usize>| {
+                    range.map(|i| (x[i] - before[i]).norm_squared()).fold(0.0, Real::max)
+                };
+                exec::reduce(0..n, VERTEX_CHUNK, &leaf, &Real::max).sqrt()
+            };
+            let norm = dot(&self.scratch.here.b, &self.scratch.here.b).sqrt();
+            if moved < limit || norm <= context.params.tolerance * first_norm {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// direction ← (½ diag(A) + blocks of K)⁻¹ direction.
+    fn block_direction(&mut self) {
+        let (rows, diagonal) = (&self.rows, &self.diagonal);
+        exec::for_each_chunk(&mut self.scratch.direction, VERTEX_CHUNK, |first, direction| {
+            for (k, d) in direction.iter_mut().enumerate() {
+                let i = first + k;
+                let t = DAMPED * diagonal[i];
+                *d = if rows.touches(i) { solve_block(t, rows.block(i).map(Real::from), d) } else { *d / t };
+            }
+        });
+    }
+
+    /// direction ← about (A + K)⁻¹ r, by conjugate gradients with A⁻¹ as preconditioner.
+    fn solve(&mut self, report: &mut StepReport) -> Result<(), StepError> {
+        let started = Instant::now();
+        let scratch = &mut self.scratch;
+        let mut others = started.elapsed();
+        scratch.direction.fill(Vec3::zeros());
+        let (mut first, mut last) = (0.0, 0.0);
+        for k in 0..self.options.solves {
+            scratch.z.fill(Vec3::zeros());
+            report.linear = self.global.solve(as_flat(&scratch.r), as_flat_mut(&mut scratch.z), 3)?;
+            report.linear_iterations += report.linear.iterations;
+            self.contact.solves += 1;
+            if self.contact.contacts == 0 {
+                std::mem::swap(&mut scratch.direction, &mut scratch.z);
+                break;
+            }
+            let rz = dot(&scratch.r, &scratch.z);
+            if k == 0 {
+                first = rz;
+            }
+            // False for what is not a number.
+            if !(rz > self.options.solve_tolerance * first && rz > 0.0) {
+                break;
+            }
+            let beta = if k == 0 { 0.0 } else { rz / last };
+            for (p, z) in scratch.p.iter_mut().zip(&scratch.z) {
+                *p = z + *p * beta;
+            }
+            last = rz;
+            self.matrix.multiply(as_flat(&scratch.p), as_flat_mut(&mut scratch.q), 3);
+            let contact = Instant::now();
+            self.rows.multiply(&scratch.p, &mut scratch.e, &mut scratch.q);
+            others += contact.elapsed();
+            let alpha = rz / dot(&scratch.p, &scratch.q);
+            for i in 0..scratch.p.len() {
+                scratch.direction[i] += scratch.p[i] * alpha;
+                scratch.r[i] -= scratch.q[i] * alpha;
+            }
+        }
+        report.stages.collide += others;
+        report.stages.global += started.elapsed().saturating_sub(others);
+        Ok(())
+    }
+
+    /// Goes along the direction if the objective falls; remembers the step. Says whether it was taken.
+    fn search(
+        &mut self,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+        lengths: usize,
+    ) -> Result<bool, StepError> {
+        let scratch = &mut self.scratch;
+        std::mem::swap(&mut scratch.here, &mut scratch.there);
+        let mut length = 1.0;
+        for _ in 0..lengths {
+            let scratch = &mut self.scratch;
+            let (from, direction) = (&scratch.there.x, &scratch.direction);
+            exec::for_each_chunk(&mut scratch.here.x, VERTEX_CHUNK, |first, x| {
+                for (k, x) in x.iter_mut().enumerate() {
+                    *x = from[first + k] + direction[first + k] * length;
+                }
+            });
+            scratch.target.copy_from_slice(&scratch.here.x);
+            self.contact.clamped = self.clamp_here(report);
+            self.evaluate(context, report)?;
+            let scratch = &self.scratch;
+            if scratch.here.objective <= scratch.there.objective {
+                let (from, to) = (&scratch.there, &scratch.here);
+                self.pairs.remember((&from.x, &from.b), (&to.x, &to.b));
+                return Ok(true);
+            }
+            length *= SHORTER;
+        }
+        std::mem::swap(&mut self.scratch.here, &mut self.scratch.there);
+        self.evaluate_rows(report);
+        Ok(false)
+    }
+
+    /// Vertices of prescribed motion go as far as this round's list allows.
+    fn place_obstacles(&mut self) {
+        let (surface, reference) = (&self.surface, self.list.guard.reference());
+        for (i, x) in self.scratch.here.x.iter_mut().enumerate().filter(|(i, _)| surface.is_kinematic(*i)) {
+            *x = reference[i];
+        }
+    }
+
+    fn clamp_here(&mut self, report: &mut StepReport) -> usize {
+        let started = Instant::now();
+        let moved = self.list.guard.clamp(&mut self.scratch.here.x);
+        report.stages.collide += started.elapsed();
+        moved
+    }
+
+    /// Everything at the present iterate.
+    fn evaluate(&mut self, context: &StepContext<'_>, report: &mut StepReport) -> Result<(), StepError> {
+        let started = Instant::now();
+        let (model, dt) = (context.model, context.params.dt);
+        let scratch = &mut self.scratch;
+        let here = &mut scratch.here;
+        let input = LocalInput { model, dt, s: &scratch.s, x: &here.x };
+        self.local.run(input, &mut here.elastic)?;
+        model.clear_kinematic(&mut here.elastic);
+        let masses = model.masses();
+        let inertia = weighted_square_distance(|i| masses[i] / (dt * dt), &here.x, &scratch.s);
+        here.potential = inertia + self.local.elastic_energy(input)?;
+        report.local_steps += 1;
+        report.stages.local += started.elapsed();
+        self.evaluate_rows(report);
+        Ok(())
+    }
+
+    /// Contact's part at the present iterate, whose inertia and elasticity are known.
+    fn evaluate_rows(&mut self, report: &mut StepReport) {
+        let started = Instant::now();
+        let here = &mut self.scratch.here;
+        here.b.copy_from_slice(&here.elastic);
+        here.objective = here.potential;
+        self.contact.contacts = 0;
+        if !self.rows.is_empty() {
+            load_difference(&here.x, Some(self.list.guard.reference()), &mut self.scratch.d);
+            let (energy, pressed) = self.rows.evaluate(&self.scratch.d);
+            self.rows.gather(&mut here.b);
+            here.objective += energy;
+            self.contact.contacts = pressed;
+            self.contact.evaluations += 1;
+        }
+        report.stages.collide += started.elapsed();
+    }
+
+    /// Cone radii from the forces at the present iterate, which must be evaluated, and contact's part with them.
+    fn refresh_cone(&mut self, report: &mut StepReport) {
+        if self.rows.is_empty() || !self.rows.has_friction() {
+            return;
+        }
+        let started = Instant::now();
+        let scratch = &mut self.scratch;
+        load_difference(&scratch.here.x, Some(self.list.guard.reference()), &mut scratch.d);
+        self.rows.balance(&scratch.d, &scratch.here.elastic, &mut scratch.e);
+        report.stages.collide += started.elapsed();
+        self.evaluate_rows(report);
+    }
+}
+
+/// (t I + m)⁻¹ r for the symmetric m = xx, yy, zz, xy, xz, yz.
+fn solve_block(t: Real, m: [Real; 6], r: &Vec3) -> Vec3 {
+    let [a, d, f] = [m[0] + t, m[1] + t, m[2] + t];
+    let [b, c, e] = [m[3], m[4], m[5]];
+    let (c0, c1, c2) = (d * f - e * e, c * e - b * f, b * e - c * d);
+    let scale = 1.0 / (a * c0 + b * c1 + c * c2);
+    let (d1, d2, f2) = (a * f - c * c, b * c - a * e, a * d - b * b);
+    Vec3::new(c0 * r.x + c1 * r.y + c2 * r.z, c1 * r.x + d1 * r.y + d2 * r.z, c2 * r.x + d2 * r.y + f2 * r.z)
+        * scale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pd_core::Mat3;
+
+    #[test]
+    fn blocks_are_solved() {
+        let m = [2.0, 0.5, 1.0, 0.3, -0.2, 0.4];
+        let full = Mat3::new(2.7, 0.3, -0.2, 0.3, 1.2, 0.4, -0.2, 0.4, 1.7);
+        let r = Vec3::new(1.0, -2.0, 0.5);
+        assert!((full * solve_block(0.7, m, &r) - r).norm() < 1e-14);
+    }
+}

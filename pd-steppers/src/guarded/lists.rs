@@ -1,0 +1,252 @@
+//! When the list is made, which rows are chosen, and what is remembered.
+
+use super::GuardedPd;
+use pd_collide::contact::{
+    Choice, ContactKind, ContactSurface, ListInput, Row, StartPolicy, load_difference,
+};
+use pd_core::exec::{self, VERTEX_CHUNK};
+use pd_core::{ContactMaterial, Real, State, StepContext, StepError, stepper};
+
+/// Part of the reach by which vertices may have left the reference before the list is made again.
+const STRAYED: Real = 0.5;
+/// Part of δ by which targets may move before rows are chosen again.
+const STALE: Real = 0.04;
+/// Part of g h² that the reach must exceed: a body at rest must be able to settle.
+const SETTLE: Real = 0.4;
+/// Largest way to a target in a later round, in reaches.
+const CAPPED: Real = 4.0;
+
+impl GuardedPd {
+    /// Inertial target s and targets t.
+    pub(super) fn open(&mut self, context: &StepContext<'_>, state: &State) {
+        let StepContext { model, params, .. } = *context;
+        let scratch = &mut self.scratch;
+        stepper::predict(*context, state, &mut scratch.s);
+        stepper::hold_pinned(*context, state, &mut scratch.s);
+        scratch.start.copy_from_slice(&state.x);
+        let slow = params.gravity.norm() * params.dt;
+        for i in 0..model.vertices() {
+            let fast = state.v[i].norm() > slow;
+            scratch.target[i] = if fast { scratch.s[i] } else { state.x[i] + state.v[i] * params.dt };
+        }
+        model.place_kinematic(&mut scratch.target);
+    }
+
+    /// Makes the list if need be, chooses rows, and sets where slip is measured from.
+    pub(super) fn open_lists(&mut self, context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
+        if !self.memory.is_stored(&state.columns) {
+            self.memory.load(&state.columns, self.surface.vertices());
+            if !self.memory.start.is_empty() {
+                self.make_list(context)?;
+                self.choose(context, Which::Remembered);
+            }
+        }
+        let kept = !self.memory.start.is_empty() && self.list_serves(context);
+        if !kept {
+            if self.memory.start.is_empty() {
+                self.inspect_start(context)?;
+            }
+            self.remember_rows();
+            let scratch = &self.scratch;
+            self.memory.start.clone_from(&scratch.start);
+            self.memory.target.clone_from(&scratch.target);
+            self.memory.made = [1.0, state.time + context.params.dt];
+            self.make_list(context)?;
+            self.contact.rebuilds += 1;
+        }
+        if !kept || self.choice_is_stale() {
+            if kept {
+                self.remember_rows();
+            }
+            self.choose(context, Which::Near);
+        }
+        self.begin(context);
+        Ok(())
+    }
+
+    /// After a round in which vertices were held back: the list at the present iterate.
+    pub(super) fn recentre(&mut self, context: &StepContext<'_>, round: usize) -> Result<(), StepError> {
+        self.remember_rows();
+        let scale = Real::from(1u32 << (round + 1).min(2));
+        let scratch = &mut self.scratch;
+        for i in 0..scratch.target.len() {
+            let way = scratch.target[i] - scratch.here.x[i];
+            let cap = CAPPED * scale * self.options.reach * self.surface.thickness_of(i);
+            let length = way.norm();
+            if length > cap {
+                scratch.target[i] = scratch.here.x[i] + way * (cap / length);
+            }
+        }
+        context.model.place_kinematic(&mut scratch.target);
+        self.memory.start.clone_from(&scratch.here.x);
+        self.memory.target.clone_from(&scratch.target);
+        self.memory.made[0] = scale;
+        self.make_list(context)?;
+        self.contact.rebuilds += 1;
+        self.choose(context, Which::Near);
+        self.begin(context);
+        Ok(())
+    }
+
+    fn input<'a>(&'a self, context: &StepContext<'a>) -> ListInput<'a> {
+        let [scale, time] = self.memory.made;
+        ListInput {
+            surface: &self.surface,
+            options: &self.options,
+            compliance: &self.compliance,
+            start: &self.memory.start,
+            target: &self.memory.target,
+            scale,
+            least_reach: least_reach(context),
+            obstacles: context.colliders,
+            time,
+            ignored: &self.memory.ignored,
+        }
+    }
+
+    fn make_list(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
+        let mut list = std::mem::take(&mut self.list);
+        list.build(&self.input(context));
+        self.list = list;
+        self.contact.uncertified += self.list.size.uncertified;
+        match self.capacity {
+            Some(capacity) if !capacity.holds(&self.list.size) => Err(self.overflow(capacity)),
+            _ => Ok(()),
+        }
+    }
+
+    /// A state that contact has not seen: do bodies intersect?
+    fn inspect_start(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
+        let (mut pairs, mut first, mut bodies) = (0, None, vec![]);
+        self.crossings(context, false, |surface, f, g| {
+            pairs += 1;
+            first.get_or_insert((f, g));
+            let [a, b] = [f, g].map(|t| surface.body()[surface.triangles()[t][0] as usize]);
+            bodies.push([a.min(b), a.max(b)]);
+        });
+        let Some((first, second)) = first else { return Ok(()) };
+        if self.options.start == StartPolicy::Refuse {
+            return Err(StepError::Intersecting { pairs, first, second });
+        }
+        bodies.sort_unstable();
+        bodies.dedup();
+        self.memory.ignored = bodies;
+        Ok(())
+    }
+
+    /// Pairs of triangles that cross, at the new positions or at those of the start.
+    fn crossings(
+        &mut self,
+        context: &StepContext<'_>,
+        new: bool,
+        mut each: impl FnMut(&ContactSurface, usize, usize),
+    ) {
+        let mut list = std::mem::take(&mut self.list);
+        let x = if new { &self.scratch.here.x } else { &self.scratch.start };
+        list.crossings(&self.input(context), x, |f, g| each(&self.surface, f, g));
+        self.list = list;
+    }
+
+    /// In verified runs: nothing may cross.
+    pub(super) fn verify(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
+        if !self.options.verify {
+            return Ok(());
+        }
+        let (mut pairs, mut found) = (0, None);
+        self.crossings(context, true, |_, f, g| {
+            pairs += 1;
+            found.get_or_insert((f, g));
+        });
+        found.map_or(Ok(()), |(first, second)| Err(StepError::Intersecting { pairs, first, second }))
+    }
+
+    /// Whether the list still covers where vertices are and want to go.
+    fn list_serves(&self, context: &StepContext<'_>) -> bool {
+        let scratch = &self.scratch;
+        let guard = &self.list.guard;
+        let least = least_reach(context);
+        let (part, surface) = (self.options.reach, &self.surface);
+        let leaf = |range: std::ops::Range<usize>| {
+            range.into_iter().all(|i| {
+                let reach = (part * surface.thickness_of(i)).max(least);
+                guard.region(i).contains(&scratch.target[i])
+                    && (scratch.start[i] - guard.reference()[i]).norm_squared() < (STRAYED * reach).powi(2)
+            })
+        };
+        let all = exec::reduce(0..scratch.start.len(), VERTEX_CHUNK, &leaf, &|a, b| a && b);
+        all && guard.holds(&scratch.start)
+    }
+
+    fn choice_is_stale(&self) -> bool {
+        let (choice, target, surface) = (&self.memory.choice, &self.scratch.target, &self.surface);
+        let leaf = |range: std::ops::Range<usize>| {
+            range.into_iter().any(|i| {
+                let limit = STALE * surface.thickness_of(i);
+                (target[i] - choice[i]).norm_squared() > limit * limit
+            })
+        };
+        exec::reduce(0..target.len(), VERTEX_CHUNK, &leaf, &|a, b| a || b)
+    }
+
+    fn remember_rows(&mut self) {
+        if !self.memory.start.is_empty() {
+            self.memory.keep(&self.rows, &self.list.rows);
+        }
+    }
+
+    fn choose(&mut self, context: &StepContext<'_>, which: Which) {
+        let scratch = &mut self.scratch;
+        let surface = &self.surface;
+        let law = |row: &Row| {
+            let [a, b] = row.bodies.map(|body| body as usize);
+            let own = surface.bodies()[a].material;
+            let other = match row.kind {
+                ContactKind::Obstacle => context.colliders[b].material(),
+                _ => surface.bodies()[b].material,
+            };
+            ContactMaterial::between(&own, &other)
+        };
+        let choice = match which {
+            Which::Remembered => Choice::Remembered,
+            Which::Near => {
+                let reference = Some(self.list.guard.reference());
+                load_difference(&scratch.start, reference, &mut scratch.d);
+                load_difference(&scratch.target, reference, &mut scratch.e);
+                self.memory.choice.clone_from(&scratch.target);
+                Choice::Near(&scratch.d, &scratch.e)
+            }
+        };
+        self.rows.choose(&self.list.rows, &self.memory, choice, law, &self.compliance);
+    }
+
+    fn begin(&mut self, context: &StepContext<'_>) {
+        let scratch = &mut self.scratch;
+        load_difference(&scratch.start, Some(self.list.guard.reference()), &mut scratch.d);
+        self.rows.begin(&self.list.rows, &scratch.d, context.params.dt);
+    }
+
+    /// Multipliers, what is remembered and what is reported.
+    pub(super) fn close_lists(&mut self) {
+        let scratch = &mut self.scratch;
+        load_difference(&scratch.here.x, Some(self.list.guard.reference()), &mut scratch.d);
+        if self.rows.has_friction() {
+            self.rows.balance(&scratch.d, &scratch.here.elastic, &mut scratch.e);
+        }
+        self.rows.update_multipliers(&scratch.d);
+        self.contact.rows = self.rows.len();
+        self.contact.obstacle_fraction = self.list.fraction;
+        self.contact.min_gap = self.rows.least_gap(&self.list.rows, &scratch.d);
+        self.remember_rows();
+    }
+}
+
+/// Reach in which a body at rest can settle, m.
+fn least_reach(context: &StepContext<'_>) -> Real {
+    SETTLE * context.params.gravity.norm() * context.params.dt * context.params.dt
+}
+
+/// Which rows to choose.
+enum Which {
+    Near,
+    Remembered,
+}

@@ -1,0 +1,15 @@
+//! Contact of cloth and solids, as scenes small enough for tests.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "helpers of tests are not marked as tests"
+)]
+
+mod dense;
+mod friction;
+mod never_cross;
+mod obstacles;
+mod repeat;
+mod scenes;

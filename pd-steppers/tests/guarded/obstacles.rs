@@ -1,0 +1,69 @@
+//! Obstacles that move, obstacles by signed distance, starts that intersect.
+
+use crate::scenes::{floor, sheet, sheet_over};
+use pd_collide::Floor;
+use pd_collide::contact::StartPolicy;
+use pd_core::{Motion, Real, StepError, Stepper, Vec3};
+use pd_mesh::generate;
+
+/// Rises from time 0.1 s on at a speed.
+struct Rising(Real);
+
+impl Motion for Rising {
+    fn positions(&self, time: Real, rest: &[Vec3], out: &mut [Vec3]) {
+        let way = Vec3::y() * (self.0 * (time - 0.1).clamp(0.0, 0.5));
+        for (out, rest) in out.iter_mut().zip(rest) {
+            *out = rest + way;
+        }
+    }
+}
+
+#[test]
+fn a_ball_that_rises_at_three_metres_a_second_lifts_a_sheet() {
+    let mut ball = generate::sphere(16, 8, 0.25).unwrap();
+    ball.translate(Vec3::new(0.0, -0.3, 0.0));
+    let mut scene = sheet_over(16, 0.3, |p| p, Vec3::zeros(), &[ball], 0.3, Rising(3.0));
+    let mut stepper = scene.stepper();
+    let mut least: Real = 1.0;
+    for frame in 0..42 {
+        scene.step(&mut stepper);
+        least = least.min(stepper.contact_report().obstacle_fraction);
+        assert_eq!(scene.crossings(), 0, "frame {frame}");
+        let report = stepper.contact_report();
+        println!("{frame} {report:?}");
+    }
+    let top = scene.state.x[..scene.free].iter().map(|p| p.y).fold(0.0, Real::max);
+    let ball_top = scene.state.x[scene.free..].iter().map(|p| p.y).fold(Real::NEG_INFINITY, Real::max);
+    println!("top of the sheet {top:.3} m, of the ball {ball_top:.3} m, least fraction {least:.3}");
+    assert!(top > ball_top && ball_top > 1.0);
+}
+
+#[test]
+fn a_sheet_rests_on_a_half_space_at_its_thickness() {
+    let mut scene = sheet(10, 0.121, |p| p + Vec3::y() * 0.05, Vec3::zeros(), &[]);
+    scene.colliders = vec![Box::new(Floor::new(0.0).unwrap().with_margin(0.0).unwrap())];
+    let mut stepper = scene.stepper();
+    for _ in 0..60 {
+        scene.step(&mut stepper);
+        assert!(scene.state.x.iter().all(|p| p.y > 0.0));
+    }
+    let low = scene.state.x.iter().map(|p| p.y).fold(Real::INFINITY, Real::min);
+    println!("lowest {low:.5} m, kinetic {:.2e} J", scene.kinetic());
+    assert!((low - 0.02).abs() < 1e-4 && scene.kinetic() < 1e-6, "{low} {:.2e}", scene.kinetic());
+}
+
+#[test]
+fn a_start_that_intersects_is_refused_or_ignored_until_apart() {
+    let tilt = |p: Vec3| Vec3::new(p.x, 0.2 * p.x, p.z);
+    let mut scene = sheet(8, 0.1, tilt, Vec3::zeros(), &[floor(0.0)]);
+    let mut stepper = scene.stepper();
+    let before = scene.state.clone();
+    let mut state = scene.state.clone();
+    let refused = stepper.step(scene.context(), &mut state);
+    assert!(matches!(refused, Err(StepError::Intersecting { pairs, .. }) if pairs > 0), "{refused:?}");
+    assert_eq!(state, before);
+    scene.options.start = StartPolicy::IgnoreUntilApart;
+    let mut stepper = scene.stepper();
+    scene.step(&mut stepper);
+    assert!(scene.state.x.iter().all(|p| p.iter().all(|c| c.is_finite())));
+}
