@@ -34,11 +34,14 @@
 //! Not here: friction, restitution, contact between deformable bodies, and continuous detection. A fast vertex can
 //! pass through a thin obstacle within one step.
 
+pub mod barrier;
 mod batch;
 pub mod broad;
+pub mod ccd;
 pub mod contact;
 pub mod distance;
 mod error;
+pub mod friction;
 pub mod intersect;
 pub mod mesh;
 mod moving;
