@@ -10,15 +10,18 @@
 //! of from speeds; the idea of a certified answer is that of Wang et al., A Large-scale Benchmark and an Inclusion-based
 //! Algorithm for Continuous Collision Detection (2021), whose interval arithmetic it replaces.
 
-use super::{Ccd, EdgeEdge, PointTriangle, plane::Differences, query::Query};
-use pd_core::Real;
+use super::{Ccd, EdgeEdge, PointTriangle, plane::Differences, query::Query, refine};
+use pd_core::{Real, Vec3};
 
 /// No false negatives. See above.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Conservative;
 
-/// Planes in a chain before the pair counts as touching.
-const MOST_PLANES: usize = 4096;
+/// Planes in a chain before it goes on in twice the precision.
+const MOST_PLANES: usize = 256;
+
+/// Planes in a chain after which it counts as slow.
+const SLOW: usize = 12;
 
 impl Ccd for Conservative {
     fn name(&self) -> &'static str {
@@ -26,40 +29,57 @@ impl Ccd for Conservative {
     }
 
     fn vertex_triangle(&self, query: &PointTriangle) -> Option<Real> {
-        first_contact(query).0
+        first_contact(query)
     }
 
     fn edge_edge(&self, query: &EdgeEdge) -> Option<Real> {
-        first_contact(query).0
+        first_contact(query)
     }
 }
 
-fn first_contact<Q: Query>(query: &Q) -> (Option<Real>, usize) {
+fn first_contact<Q: Query>(query: &Q) -> Option<Real> {
     let differences = Differences::new(query);
     let mut t = 0.0;
+    // How far the next turning direction is tried.
+    let mut ahead = 1.0;
     for planes in 0..MOST_PLANES {
         let x = query.relative_at(t);
         let n = Q::closest(&x).separation(&x);
-        let mut free = differences.free(&n);
+        let free = differences.free(&n);
         if !(free.after < t && t < free.before) {
-            // Closer than the rounding of the closest points: the common normal is known much better.
-            let n = if Q::FIRST_LEN == 1 {
-                (x[2] - x[1]).cross(&(x[3] - x[1]))
-            } else {
-                x[1].cross(&(x[3] - x[2]))
-            };
-            free = differences.free(&n);
-            if !(free.after < t && t < free.before) {
-                free = differences.free(&-n);
-                if !(free.after < t && t < free.before) {
-                    return (Some(t), planes);
-                }
-            }
+            break;
         }
         if free.before > 1.0 {
-            return (None, planes);
+            return None;
         }
-        t = free.before;
+        let mut reached = free.before;
+        if planes >= SLOW
+            && let Some(further) = turn(query, &differences, t, &n, &mut ahead)
+        {
+            reached = reached.max(further);
+        }
+        if reached >= 1.0 {
+            return None;
+        }
+        t = reached;
     }
-    (Some(t), MOST_PLANES)
+    refine::first_contact(query, t)
+}
+
+/// Time up to which a direction that turns with the motion keeps the primitives apart, from n at time t on.
+///
+/// One that rotates quickly leaves a fixed plane at once, however slowly it approaches.
+fn turn<Q: Query>(query: &Q, differences: &Differences, t: Real, n: &Vec3, ahead: &mut Real) -> Option<Real> {
+    *ahead = (4.0 * *ahead).min(1.0 - t);
+    let unit = n / n.norm();
+    for _ in 0..6 {
+        let to = t + *ahead;
+        let x = query.relative_at(to);
+        let m = Q::closest(&x).separation(&x);
+        if differences.free_turning((&unit, t), (&(m / m.norm()), to)) {
+            return Some(to);
+        }
+        *ahead *= 0.25;
+    }
+    None
 }

@@ -85,19 +85,10 @@ fn from_control([a, b, c, d]: [Real; 4]) -> Polynomial {
     Polynomial::new(&[a, 3.0 * (b - a), 3.0 * (a - 2.0 * b + c), d - 3.0 * c + 3.0 * b - a])
 }
 
-/// Vertices of one side against edges of the other: what meets first in a plane.
-fn point_edges<Q: Query>() -> &'static [(usize, [usize; 2])] {
-    if Q::FIRST_LEN == 1 {
-        &[(0, [1, 2]), (0, [2, 3]), (0, [1, 3])]
-    } else {
-        &[(0, [2, 3]), (1, [2, 3]), (2, [0, 1]), (3, [0, 1])]
-    }
-}
-
 /// Times at which a vertex passes the line of an edge in a projection, or has a coordinate of a vertex.
 fn planar_times<Q: Query>(start: &[Vec3; 4], end: &[Vec3; 4], times: &mut Times) {
     let between = |i: usize, j: usize| Curve::linear(&(start[j] - start[i]), &(end[j] - end[i]));
-    for (p, [a, b]) in point_edges::<Q>() {
+    for (p, [a, b]) in Q::POINT_EDGES {
         let normal = between(*a, *p).cross(&between(*a, *b));
         for axis in 0..3 {
             normal.axis(axis).roots(times);
@@ -121,7 +112,7 @@ fn separation_times<Q: Query>(start: &[Vec3; 4], end: &[Vec3; 4], separation: Re
     };
     let volume = from_control(coplanarity(start, end));
     (volume.times(&volume) - normal.dot(&normal).scaled(squared)).roots(times);
-    for (p, [a, b]) in point_edges::<Q>() {
+    for (p, [a, b]) in Q::POINT_EDGES {
         let edge = between(*a, *b);
         let moment = between(*a, *p).cross(&edge);
         (moment.dot(&moment) - edge.dot(&edge).scaled(squared)).roots(times);

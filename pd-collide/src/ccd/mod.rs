@@ -5,7 +5,7 @@
 //!
 //! | name | what it does | misses a hit? | reports a miss as a hit? |
 //! | --- | --- | --- | --- |
-//! | [`Conservative`] | chain of separating planes with a proven rounding bound | never | only below some 1e-14 of the size |
+//! | [`Conservative`] | chain of separating planes with a proven rounding bound | never | only below some 1e-28 of the size |
 //! | [`Additive`] | steps of distance over speed (ACCD) | none known, not proven | yes: keeps a tenth of the first gap |
 //! | [`Cubic`] | isolated roots of the coplanarity polynomial | by rounding, in degenerate motion | by its tolerance |
 //!
@@ -26,6 +26,8 @@ mod cubic;
 mod plane;
 mod polynomial;
 mod query;
+mod refine;
+mod wide;
 
 pub use additive::Additive;
 pub use conservative::Conservative;

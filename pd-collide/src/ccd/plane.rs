@@ -85,6 +85,25 @@ impl Differences {
         free
     }
 
+    /// Whether a direction that turns evenly from n at time `from` to m at time `to` keeps the primitives apart for all of
+    /// that time.
+    ///
+    /// f_ij is then quadratic, and positive if its three control points in Bernstein form are. Differences at a time in
+    /// between are off by 5 u of the largest one, so the bound is twice as large as for a fixed direction.
+    #[inline]
+    pub(super) fn free_turning(&self, (n, from): (&Vec3, Real), (m, to): (&Vec3, Real)) -> bool {
+        let length = |n: &Vec3| n.x.abs() + n.y.abs() + n.z.abs();
+        let mut bound = 16.0 * U * (length(n) + length(m)) * self.size + Real::MIN_POSITIVE;
+        if self.separation > 0.0 {
+            bound += self.separation * n.norm().max(m.norm()) * (1.0 + 8.0 * U);
+        }
+        let at = |k: usize, t: Real| self.start[k] + (self.end[k] - self.start[k]) * t;
+        (0..self.len).all(|k| {
+            let (a, b) = (at(k, from), at(k, to));
+            n.dot(&a) > bound && m.dot(&b) > bound && 0.5 * (n.dot(&b) + m.dot(&a)) > bound
+        })
+    }
+
     /// Largest difference of coordinates, m.
     pub(super) fn size(&self) -> Real {
         self.size

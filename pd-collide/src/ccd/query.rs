@@ -31,6 +31,8 @@ pub(super) trait Query {
     const FIRST_LEN: usize;
     /// Pairs of a vertex of the first and one of the second: three or four.
     const PAIRS: &'static [(usize, usize)];
+    /// Vertices of one against edges of the other: what meets first in a plane.
+    const POINT_EDGES: &'static [(usize, [usize; 2])];
 
     fn start(&self) -> &[Vec3; 4];
     fn end(&self) -> &[Vec3; 4];
@@ -53,6 +55,7 @@ pub(super) trait Query {
 impl Query for PointTriangle {
     const FIRST_LEN: usize = 1;
     const PAIRS: &'static [(usize, usize)] = &[(0, 1), (0, 2), (0, 3)];
+    const POINT_EDGES: &'static [(usize, [usize; 2])] = &[(0, [1, 2]), (0, [2, 3]), (0, [1, 3])];
 
     fn start(&self) -> &[Vec3; 4] {
         &self.start
@@ -72,6 +75,7 @@ impl Query for PointTriangle {
 impl Query for EdgeEdge {
     const FIRST_LEN: usize = 2;
     const PAIRS: &'static [(usize, usize)] = &[(0, 2), (0, 3), (1, 2), (1, 3)];
+    const POINT_EDGES: &'static [(usize, [usize; 2])] = &[(0, [2, 3]), (1, [2, 3]), (2, [0, 1]), (3, [0, 1])];
 
     fn start(&self) -> &[Vec3; 4] {
         &self.start
