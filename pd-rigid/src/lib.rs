@@ -28,6 +28,7 @@
 //! joint are those of its second body seen from its first.
 
 mod contacts;
+pub mod describe;
 mod error;
 mod island;
 mod model;
@@ -46,3 +47,8 @@ pub use params::RigidParams;
 pub use shape::{Face, MassProperties, Polyhedron, Shape};
 pub use solve::{Direct, Island, Rattle, RigidSolver, SOLVERS, TgsSoft, Xpbd, solver};
 pub use stepper::{RigidReport, RigidStepper, columns};
+
+/// The example of the README, run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
