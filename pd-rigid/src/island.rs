@@ -40,6 +40,8 @@ pub(crate) struct Islands {
     pub(crate) systems: Vec<(u32, u32)>,
     order: Vec<u32>,
     keys: Vec<(u32, u32)>,
+    /// Island, key and number of each manifold.
+    places: Vec<(u32, u64, u32)>,
     sorted: Vec<Manifold>,
 }
 
@@ -128,9 +130,17 @@ impl Islands {
             let [a, b] = m.bodies.map(|b| if b == u32::MAX { u32::MAX } else { of[b as usize] });
             a.min(b)
         };
+        // Manifolds are large: their numbers are sorted, and each is copied once.
+        self.places.clear();
+        for (k, m) in contacts.iter().enumerate() {
+            let island = island_of(m);
+            if m.len > 0 && island != u32::MAX {
+                self.places.push((island, m.key, k as u32));
+            }
+        }
+        self.places.sort_unstable();
         self.sorted.clear();
-        self.sorted.extend(contacts.iter().filter(|m| m.len > 0 && island_of(m) != u32::MAX).copied());
-        self.sorted.sort_unstable_by_key(|m| (island_of(m), m.key));
+        self.sorted.extend(self.places.iter().map(|&(.., k)| contacts[k as usize]));
         std::mem::swap(contacts, &mut self.sorted);
         self.copied.clear();
         self.copied.resize(count + 1, u32::MAX);

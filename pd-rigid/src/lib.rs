@@ -33,6 +33,7 @@ mod error;
 mod island;
 mod model;
 mod narrow;
+mod overlap;
 mod params;
 mod shape;
 mod solve;
@@ -43,6 +44,7 @@ pub use model::{
     Axis, AxisControl, BodyDesc, Drive, Filter, Joint, JointDesc, JointKind, Motor, Part, PartDesc,
     RigidBuilder, RigidModel, Target,
 };
+pub use overlap::Overlap;
 pub use params::RigidParams;
 pub use shape::{Face, MassProperties, Polyhedron, Shape};
 pub use solve::{Direct, Island, Rattle, RigidSolver, SOLVERS, TgsSoft, Xpbd, solver};

@@ -234,9 +234,10 @@ impl RigidStepper {
             contacts.moves[b] = moves;
         }
         if woken {
-            let (before, now) = (&*awake, contacts.moves.clone());
-            let fresh = |a: usize, b: usize| !(before[a] || before[b]) && (now[a] || now[b]);
+            let now = std::mem::take(&mut contacts.moves);
+            let fresh = |a: usize, b: usize| !(awake[a] || awake[b]) && (now[a] || now[b]);
             contacts.find(model, driven, &reach, fresh, manifolds);
+            contacts.moves = now;
         }
         contacts.obstacles(model, driven, &reach, colliders, state.time + params.dt, manifolds);
         contacts.warm(state, manifolds);
