@@ -1,6 +1,6 @@
 //! Measures the physics and the speed of material points and prints the figures.
 //!
-//! `cargo run --release -p pd-mpm --example measure -- tank|dam|sand|drop|speed [size]`
+//! `cargo run --release -p pd-mpm --example measure -- tank|dam|sand|drop|float|speed [size]`
 #![allow(clippy::print_stdout, reason = "a program that prints its figures")]
 
 use pd_core::{Real, Vec3};
@@ -37,8 +37,9 @@ fn main() -> Outcome {
         Some("dam") => dam(size.unwrap_or(16)),
         Some("sand") => sand(size.unwrap_or(20)),
         Some("drop") => drop(size.unwrap_or(8)),
+        Some("float") => float(size.unwrap_or(8)),
         Some("speed") => speed(size.unwrap_or(100_000)),
-        _ => Err("tank, dam, sand, drop or speed".into()),
+        _ => Err("tank, dam, sand, drop, float or speed".into()),
     }
 }
 
@@ -58,16 +59,16 @@ fn tank(resolution: u32) -> Outcome {
         }
         let (_, speed) = measure::motion(scene.points.masses(), &scene.state);
         let j = scene.state.columns.real("mpm.j").to_vec();
-        let surface = measure::height(&scene.model, &scene.state, 1.0) + depth / Real::from(resolution) / 4.0;
+        let volume = 2.0 * scene.state.x.iter().map(|x| x.y).sum::<Real>() / j.len() as Real;
         let pressure = |p: usize| water.pressure(j[p]);
         let found = measure::layers(&scene.model, &scene.state, [0.0, depth], 8, pressure);
         let places = measure::layers(&scene.model, &scene.state, [0.0, depth], 8, |p| scene.state.x[p].y);
         let ratios: Vec<String> =
             found.iter().zip(&places).map(|(p, y)| format!("{:.3}", p / (9800.0 * (depth - y)))).collect();
         println!(
-            "t {second:2} s: bottom force {:.4} of the weight, surface {:.4} of the depth, mean J {:.5}, fastest {:.4} m/s, p/ρgz {}",
+            "t {second:2} s: bottom force {:.4} of the weight, volume {:.4} of the first, mean J {:.5}, fastest {:.4} m/s, p/ρgz {}",
             impulse.y / weight,
-            surface / depth,
+            volume / depth,
             j.iter().sum::<Real>() / j.len() as Real,
             speed,
             ratios.join(" ")
@@ -157,16 +158,56 @@ fn drop(resolution: u32) -> Outcome {
     Ok(())
 }
 
+/// Boxes in water: how deep they float.
+fn float(resolution: u32) -> Outcome {
+    let a = 0.2;
+    for density in [250.0, 500.0, 750.0] {
+        let mut scene = scenes::floating_box(a, resolution, density)?;
+        let mut stepper = scene.stepper()?;
+        for second in 1..=4 {
+            scene.run(&mut stepper, 60)?;
+            println!(
+                "box of {density} kg/m³, {resolution} cells to the edge, {} particles, t {second} s: {:.3} deep (exact {:.2}), v {:.3} m/s",
+                scene.state.x.len(),
+                depth(&scene, a),
+                density / 1000.0,
+                scene.state.bodies.v[0].norm()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Submerged part of the box: the water's surface follows from its volume, which is that of its particles.
+fn depth(scene: &Scene, a: Real) -> Real {
+    let masses: Real = scene.points.masses().iter().sum();
+    let (area, bottom) = (9.0 * a * a, scene.state.bodies.p[0].y - 0.5 * a);
+    // level·area = water + submerged volume, submerged = (level − bottom)·a².
+    let level = (masses / 1000.0 - bottom * a * a) / (area - a * a);
+    (level - bottom) / a
+}
+
+/// Processor time of this process so far, s; 0 where the system does not tell. A machine with other work on it makes
+/// wall time meaningless.
+fn processor_time() -> Real {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |k: usize| fields.get(k).and_then(|f| f.parse::<Real>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
+}
+
 /// Particle-steps a second on one thread and two.
 fn speed(particles: u32) -> Outcome {
     let resolution = (Real::from(particles) / (8.0 * 2.0 * 4.0)).sqrt().round() as u32;
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         let mut scene = scenes::dam_break(0.5, resolution)?;
+        scene.params.dt = 1e-3;
         let mut stepper = scene.stepper()?;
-        pool.install(|| scene.run(&mut stepper, 3))?;
+        pool.install(|| scene.run(&mut stepper, 2))?;
         let (mut substeps, mut best) = (0, Real::INFINITY);
         let mut stages = pd_mpm::MpmStages::default();
+        let before = processor_time();
         for _ in 0..8 {
             let start = Instant::now();
             pool.install(|| scene.run(&mut stepper, 1))?;
@@ -182,6 +223,8 @@ fn speed(particles: u32) -> Outcome {
             }
         }
         let n = scene.state.x.len();
+        let busy = processor_time() - before;
+        println!("{:.2} M particle-steps/s of processor time", (n * substeps) as Real / busy / 1e6);
         let [by_particle, by_block] = stepper.memory();
         println!(
             "{n} particles, {threads} threads: {:.2} M particle-steps/s ({:.2} ms a substep, best of 8 frames, {substeps} substeps; {stages:.2?}); {} bytes a particle, {} a touched block",

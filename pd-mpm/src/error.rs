@@ -83,6 +83,26 @@ pub enum MpmError {
         /// Largest corner, m.
         max: Vec3,
     },
+    /// A body is too light for the coupling `staggered`.
+    #[error(
+        "body {body} weighs {own} kg/m² along its thinnest side, less than the {pushed} kg/m² of matter in a cell before it; take the coupling `rows`"
+    )]
+    Light {
+        /// The body.
+        body: usize,
+        /// Its mass per area, kg/m².
+        own: Real,
+        /// Mass per area of one cell of matter, kg/m².
+        pushed: Real,
+    },
+    /// The model has a body that the state has not.
+    #[error("the model refers to body {body}, the state has {bodies}")]
+    Body {
+        /// The body.
+        body: usize,
+        /// Bodies of the state.
+        bodies: usize,
+    },
     /// The state has fewer points than the model.
     #[error("the model has {model} material points up to point {end}, the state {state} points")]
     Size {

@@ -1,6 +1,7 @@
 //! Material point method: water, sand and elastic matter on a sparse grid.
 
 mod blocks;
+mod bodies;
 mod boundary;
 mod error;
 mod inflow;
@@ -12,8 +13,10 @@ mod model;
 mod particles;
 pub mod scenes;
 mod stepper;
+pub mod surface;
 mod transfer;
 
+pub use bodies::{Coupling, MpmBody};
 pub use boundary::Boundary;
 pub use error::MpmError;
 pub use inflow::Inflow;

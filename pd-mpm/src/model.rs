@@ -2,7 +2,7 @@
 
 use crate::blocks::MOST_CELLS;
 use crate::law::positive;
-use crate::{Boundary, Inflow, Law, Memory, MpmError, Spline};
+use crate::{Boundary, Coupling, Inflow, Law, Memory, MpmBody, MpmError, Spline};
 use pd_core::{Aabb, Real, State, Vec3};
 use std::ops::Range;
 use std::sync::Arc;
@@ -45,6 +45,8 @@ pub struct MpmModel {
     pub(crate) walls: [Boundary; 6],
     pub(crate) colliders: Option<Boundary>,
     pub(crate) inflows: Vec<Inflow>,
+    pub(crate) bodies: Vec<MpmBody>,
+    pub(crate) coupling: Coupling,
     pub(crate) cfl: Real,
     pub(crate) substep: Option<Real>,
     pub(crate) most_substeps: usize,
@@ -63,6 +65,8 @@ impl MpmModel {
             walls: [Boundary::Separate { friction: 0.0 }; 6],
             colliders: None,
             inflows: vec![],
+            bodies: vec![],
+            coupling: Coupling::default(),
             cfl: 0.4,
             substep: None,
             most_substeps: 100_000,
@@ -135,6 +139,9 @@ impl MpmModel {
         if state.x.len() < points.end || state.v.len() < points.end {
             return Err(MpmError::Size { model: points.len(), end: points.end, state: state.x.len() });
         }
+        if let Some(body) = self.bodies.iter().find(|b| b.body >= state.bodies.len()) {
+            return Err(MpmError::Body { body: body.body, bodies: state.bodies.len() });
+        }
         let (domain, idle) = (self.domain(), state.columns.index("mpm.idle"));
         for point in points.clone() {
             let is_idle = idle.get(point - points.start).is_some_and(|&idle| idle != 0);
@@ -192,6 +199,18 @@ impl MpmBuilder {
     /// A place where idle points come in.
     pub fn inflow(mut self, inflow: Inflow) -> Self {
         self.0.inflows.push(inflow);
+        self
+    }
+
+    /// A rigid body of the state that matter meets; the stepper moves it.
+    pub fn body(mut self, body: MpmBody) -> Self {
+        self.0.bodies.push(body);
+        self
+    }
+
+    /// How bodies and matter act on each other. Default [`Coupling::Rows`].
+    pub fn coupling(mut self, coupling: Coupling) -> Self {
+        self.0.coupling = coupling;
         self
     }
 
@@ -266,6 +285,9 @@ impl MpmBuilder {
         }
         for inflow in &model.inflows {
             inflow.check(&model)?;
+        }
+        for body in &model.bodies {
+            body.check(&model)?;
         }
         if let Some(substep) = model.substep {
             positive("substep", substep)?;

@@ -1,6 +1,7 @@
 //! Scenes of material points, as plain values: a model, masses, a first state.
 
-use crate::{Boundary, DruckerPrager, FixedCorotated, MpmError, MpmModel, MpmStepper, Water};
+use crate::{Boundary, DruckerPrager, FixedCorotated, MpmBody, MpmError, MpmModel, MpmStepper, Water};
+use pd_collide::Block;
 use pd_core::{Aabb, Collider, Model, Real, State, StepContext, StepError, StepParams, Stepper, Vec3};
 use std::sync::Arc;
 
@@ -21,12 +22,16 @@ pub struct Scene {
 impl Scene {
     /// A scene of one model whose particles share the volumes given by their laws' densities and `volume` (m³) each.
     fn new(model: MpmModel, x: Vec<Vec3>, volume: Real) -> Result<Self, MpmError> {
-        let mut masses = vec![0.0; x.len()];
+        Self::with_state(model, State::at_rest(x), volume)
+    }
+
+    fn with_state(model: MpmModel, state: State, volume: Real) -> Result<Self, MpmError> {
+        let mut masses = vec![0.0; state.x.len()];
         for material in model.materials() {
             masses[material.points.clone()].fill(material.law.density() * volume);
         }
         let points = Model::with_masses(masses).build().map_err(|_| MpmError::Empty)?;
-        let (state, params) = (State::at_rest(x), StepParams::default());
+        let params = StepParams::default();
         model.check(&state)?;
         Ok(Self { model: Arc::new(model), points, state, colliders: vec![], params })
     }
@@ -109,8 +114,8 @@ pub fn sand_column(a: Real, resolution: u32, angle: Real) -> Result<Scene, MpmEr
     let depth = 4;
     let column = Aabb { min: Vec3::zeros(), max: Vec3::new(a, a, Real::from(depth) * dx) };
     let x = fill_box(&column, dx, 2);
-    // Stiff enough that the column shortens by less than a thousandth under its weight.
-    let young = 1600.0 * 9.8 * a * 1e3;
+    // Stiff enough that the column shortens by less than half a percent under its weight.
+    let young = 1600.0 * 9.8 * a * 2e2;
     let smooth = Boundary::Slip;
     let model = MpmModel::builder(dx)
         .domain(Vec3::zeros(), [4 * resolution, cells(1.5 * a, dx), depth])
@@ -131,4 +136,28 @@ pub fn elastic_drop(a: Real, resolution: u32, drop: Real, young: Real) -> Result
         .material(0..x.len(), FixedCorotated::new(1000.0, young, 0.3)?)
         .build()?;
     Scene::new(model, x, (0.5 * dx).powi(3))
+}
+
+/// A box of this density (kg/m³) and edge `a` (m) set half deep into water of depth 2a in a tank 3a wide, with
+/// `resolution` cells to the edge.
+pub fn floating_box(a: Real, resolution: u32, density: Real) -> Result<Scene, MpmError> {
+    let dx = a / Real::from(resolution.max(1));
+    let edges = Vec3::repeat(a);
+    let width = 3.0 * a;
+    let centre = Vec3::new(0.5 * width, 2.0 * a, 0.5 * width);
+    let water = Aabb { min: Vec3::zeros(), max: Vec3::new(width, 2.0 * a, width) };
+    let outside = |x: &Vec3| (x - centre).amax() > 0.5 * a;
+    let x: Vec<Vec3> = fill_box(&water, dx, 2).into_iter().filter(outside).collect();
+    let shape = Block::new(Vec3::zeros(), edges * 0.5).and_then(|block| block.with_margin(0.0));
+    let expected = "it must be positive and finite";
+    let shape = shape.map_err(|_| MpmError::Parameter { name: "edge", value: a, expected })?;
+    let sound = 10.0 * (2.0 * 9.8 * 2.0 * a).sqrt();
+    let model = MpmModel::builder(dx)
+        .domain(Vec3::zeros(), [3 * resolution, 4 * resolution, 3 * resolution])
+        .material(0..x.len(), Water::new(1000.0, sound)?)
+        .body(MpmBody::cuboid(0, edges, density, shape))
+        .build()?;
+    let mut state = State::at_rest(x);
+    state.bodies.push(centre, nalgebra::UnitQuaternion::identity());
+    Scene::with_state(model, state, (0.5 * dx).powi(3))
 }

@@ -1,6 +1,7 @@
 //! The stepper `mpm`: sort, particles to nodes, nodes, nodes to particles; as often as sound and speed demand.
 
 use crate::blocks::{self, Blocks};
+use crate::bodies::{self, Row};
 use crate::kernel::{Cubic, Kernel, Quadratic};
 use crate::lanes;
 use crate::particles::{Particles, Tag};
@@ -8,8 +9,8 @@ use crate::transfer::gather::{self, Gather, Out};
 use crate::transfer::nodes::{self, Apart, Impulses, Nodes};
 use crate::transfer::scatter::{self, Scatter};
 use crate::transfer::{FLIP, GRADIENT, MLS};
-use crate::{MpmError, MpmModel, Spline, Transfer};
-use pd_core::{Collider, Mat3, Real, State, StepContext, StepError, StepReport, Stepper, Vec3, exec};
+use crate::{Coupling, MpmError, MpmModel, Spline, Transfer};
+use pd_core::{Bodies, Collider, Mat3, Real, State, StepContext, StepError, StepReport, Stepper, Vec3, exec};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -40,6 +41,8 @@ pub struct MpmReport {
     pub particles: usize,
     /// Impulses by boundaries over the whole step; over the step's length they are mean forces.
     pub impulses: Impulses,
+    /// Impulses by matter on all bodies together, kg·m/s.
+    pub bodies: Vec3,
     /// Wall times.
     pub stages: MpmStages,
 }
@@ -62,6 +65,9 @@ pub struct MpmStepper {
     old: Vec<[Real; 4]>,
     fastest: Vec<Real>,
     impulses: Vec<Impulses>,
+    masses: Vec<Real>,
+    bodies: Bodies,
+    rows: Vec<Row>,
     report: MpmReport,
 }
 
@@ -80,6 +86,9 @@ impl MpmStepper {
             old: vec![],
             fastest: vec![],
             impulses: vec![],
+            masses: vec![],
+            bodies: Bodies::default(),
+            rows: vec![],
             report: MpmReport::default(),
         }
     }
@@ -114,6 +123,7 @@ impl MpmStepper {
         let (model, dt) = (self.model.clone(), context.params.dt);
         self.report = MpmReport::default();
         self.now.load(&model, context.model.masses(), state)?;
+        self.bodies.clone_from(&state.bodies);
         self.let_in(&model, context, state);
         if let Some(k) = self.now.p.iter().position(|p| !(p.x.iter().chain(&p.v).all(|c| c.is_finite()))) {
             return Err(StepError::NotFinite { vertex: model.points().start + self.now.tag[k].id as usize });
@@ -247,8 +257,10 @@ impl MpmStepper {
         self.scatter::<K, MODE>(model, h);
         let scattered = Instant::now();
         self.on_nodes::<K, MODE>(model, gravity, colliders, h, time);
+        self.couple(model, gravity, h);
         let finished = Instant::now();
         let speed = self.gather::<K, MODE>(model, h);
+        self.push_out::<K>(model);
         let stages = &mut self.report.stages;
         stages.sort += sorted - started;
         stages.scatter += scattered - sorted;
@@ -293,6 +305,15 @@ impl MpmStepper {
                 nodes::sum_tiles::<K>(blocks, first / 64, behind, stride, nodes);
             });
         }
+        // What is needed of the masses once velocities have taken their place.
+        self.masses.resize(if model.bodies.is_empty() { 0 } else { 64 * count }, 0.0);
+        if !model.bodies.is_empty() {
+            let mut nodes = [[0.0; 4]; 64];
+            for (block, masses) in self.masses.chunks_exact_mut(64).enumerate() {
+                nodes::sum_tiles::<K>(blocks, block, tiles, stride, &mut nodes);
+                masses.iter_mut().zip(&nodes).for_each(|(mass, node)| *mass = node[3]);
+            }
+        }
         let apart = (MODE == FLIP).then_some((&self.forces[..], &mut self.old[..]));
         over_nodes(0..count, &mut self.grid, &mut self.impulses, apart, &|block, grid, apart| {
             nodes::sum_tiles::<K>(blocks, block, input.tiles, stride, grid);
@@ -300,6 +321,44 @@ impl MpmStepper {
         });
         for part in &self.impulses {
             self.report.impulses.add(part);
+        }
+    }
+
+    /// Bodies fall, meet the nodes inside of them, and move.
+    fn couple(&mut self, model: &MpmModel, gravity: Vec3, h: Real) {
+        for body in &model.bodies {
+            if model.coupling != Coupling::OneWay {
+                self.bodies.v[body.body] += gravity * h;
+            }
+            let Self { bodies, blocks, grid, masses, rows, .. } = self;
+            bodies::collect(model, body, bodies, blocks, grid, masses, rows);
+            self.report.bodies += bodies::solve(model.coupling, body, bodies, rows, |node, gained| {
+                (0..3).for_each(|a| grid[node][a] += gained[a]);
+            });
+            bodies::advance(body, bodies, h);
+        }
+    }
+
+    /// Particles leave the bodies they were carried into.
+    fn push_out<K: Kernel>(&mut self, model: &MpmModel) {
+        if model.bodies.is_empty() {
+            return;
+        }
+        let size = model.cells.map(|n| Real::from(n) * model.dx);
+        for body in &model.bodies {
+            let Self { bodies, rows, now, keys, .. } = self;
+            bodies::push_out(model, body, bodies, &mut now.p, rows);
+            let impulse = bodies::solve(model.coupling, body, bodies, rows, |particle, gained| {
+                (0..3).for_each(|a| now.p[particle].v[a] += gained[a]);
+            });
+            self.report.bodies += impulse;
+            for row in rows.iter() {
+                let (x, key) = (&mut now.p[row.end as usize].x, &mut keys[row.end as usize]);
+                if *key != u64::MAX {
+                    (0..3).for_each(|a| x[a] = x[a].clamp(0.0, size[a]));
+                    *key = blocks::key(x.map(|x| blocks::base::<K>(x, 1.0 / model.dx).0));
+                }
+            }
         }
     }
 
@@ -390,6 +449,13 @@ impl Stepper for MpmStepper {
         exec::keep_workers_spinning(|| self.advance(&context, state))?;
         let model = self.model.clone();
         self.now.store(&model, state);
+        for body in &model.bodies {
+            let k = body.body;
+            state.bodies.p[k] = self.bodies.p[k];
+            state.bodies.q[k] = self.bodies.q[k];
+            state.bodies.v[k] = self.bodies.v[k];
+            state.bodies.w[k] = self.bodies.w[k];
+        }
         state.time += context.params.dt;
         let stages = self.report.stages;
         let mut report = StepReport { iterations: self.report.substeps, ..StepReport::default() };

@@ -110,7 +110,7 @@ impl<K: Kernel, const MODE: u8> Work for Block<'_, K, MODE> {
         let sets = input.materials.len();
         let first = start[slot * sets] as usize;
         let mut gradient = [Mat3::zeros(); SLICE];
-        let mut density = [0.0; SLICE];
+        let mut specific = [0.0; SLICE];
         let mut fastest: Real = 0.0;
         for (set, material) in input.materials.iter().enumerate() {
             let run = slot * sets + set;
@@ -119,8 +119,9 @@ impl<K: Kernel, const MODE: u8> Work for Block<'_, K, MODE> {
                 let slice = &order[from..run.end.min(from + SLICE)];
                 let to = from - first..from - first + slice.len();
                 for (k, &i) in slice.iter().enumerate() {
-                    let (particle, g, rho) = one::<K, I, MODE>(instructions, input, i as usize, &tile, &old);
-                    (gradient[k], density[k]) = (g, rho);
+                    let (particle, g, volume) =
+                        one::<K, I, MODE>(instructions, input, i as usize, &tile, &old);
+                    (gradient[k], specific[k]) = (g, volume);
                     let (particle, key) = settle::<K>(input, particle);
                     let v = &particle.v;
                     fastest = fastest.max(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -129,7 +130,7 @@ impl<K: Kernel, const MODE: u8> Work for Block<'_, K, MODE> {
                     out.tag[to.start + k] = input.particles.tag[i as usize];
                 }
                 let f = if out.f.is_empty() { &mut [] } else { &mut out.f[to.clone()] };
-                deform(input, material, slice, &gradient, &density, &mut out.p[to], f);
+                deform(input, material, slice, &gradient, &specific, &mut out.p[to], f);
             }
         }
         out.fastest[0] = fastest;
@@ -161,7 +162,7 @@ fn deform(
     material: &Material,
     slice: &[u32],
     gradient: &[Mat3; SLICE],
-    density: &[Real; SLICE],
+    specific: &[Real; SLICE],
     particles: &mut [Particle],
     f: &mut [Mat3],
 ) {
@@ -179,9 +180,9 @@ fn deform(
     }
     if let Some(time) = law.anchor_time() {
         let (share, rest) = (1.0 - (-input.h / time).exp(), law.density());
-        for (particle, &density) in particles.iter_mut().zip(density) {
-            if density > 0.0 {
-                particle.j += share * (rest / density - particle.j);
+        for (particle, &specific) in particles.iter_mut().zip(specific) {
+            if specific > 0.0 {
+                particle.j += share * (rest * specific - particle.j);
             }
         }
     }
@@ -197,8 +198,8 @@ fn deform(
     }
 }
 
-/// One particle: its new velocity, place and affine velocity, the velocity gradient, and the density there (negative
-/// where the surface or an obstacle is near).
+/// One particle: its new velocity, place and affine velocity, the velocity gradient, and the volume per mass there
+/// (negative where the surface or an obstacle is near).
 #[inline(always)]
 fn one<K: Kernel, I: Instructions, const MODE: u8>(
     instructions: I,

@@ -1,15 +1,17 @@
 //! Nodes: each adds up the tiles that reach it, then gravity, walls and obstacles act on its velocity.
 //!
-//! Nodes hold (u, density) afterwards. The density is the mass over the part of the node's volume that lies inside of the
-//! walls; where the node is not well inside of matter, or an obstacle is near, it is [`UNKNOWN`], so that a weighted mean
-//! over such nodes comes out negative.
+//! Nodes hold (u, volume per mass) afterwards: the part of the node's volume that lies inside of the walls, over its mass;
+//! where the node is not well inside of matter, or an obstacle is near, [`UNKNOWN`], so that a weighted mean over such
+//! nodes comes out negative. Particles take the mean of volume per mass and not of density, because Σ m_p Σ w V_i/m_i =
+//! Σ V_i: then their volumes add up to that of the nodes, while a mean of densities is too high wherever particles are
+//! not in a lattice (water would swell by 3 %).
 
 use crate::blocks::{self, BIAS, Blocks, NONE};
 use crate::kernel::{Kernel, inside_fraction};
 use crate::{Boundary, MpmModel};
 use pd_core::{Aabb, Collider, Real, Surface, Vec3};
 
-/// Far below any density.
+/// Far below any volume per mass.
 pub(crate) const UNKNOWN: Real = -1e100;
 
 /// A node counts as inside of matter from this fraction of the rest density on.
@@ -81,7 +83,7 @@ pub(crate) fn sum_tiles<K: Kernel>(
     }
 }
 
-/// From momentum and mass to velocity and density, for one block; `impulse` is what forces add where they were kept
+/// From momentum and mass to velocity and volume per mass, for one block; `impulse` is what forces add where they were kept
 /// apart, and `old` then takes the velocity without them.
 pub(crate) fn finish(
     input: &Nodes<'_>,
@@ -117,14 +119,14 @@ pub(crate) fn finish(
     }
     let first = blocks::first_node(input.blocks.touched[block]).map(|n| n - BIAS);
     let mut impulses = Impulses::default();
-    densities(input, first, nodes);
+    volumes(input, first, nodes);
     obstacles(input, first, &masses, nodes, &mut impulses);
     walls(input.model, first, &masses, nodes, &mut impulses);
     impulses
 }
 
-/// Mass to density; see the top.
-fn densities(input: &Nodes<'_>, first: [i32; 3], nodes: &mut [[Real; 4]]) {
+/// Mass to volume per mass; see the top.
+fn volumes(input: &Nodes<'_>, first: [i32; 3], nodes: &mut [[Real; 4]]) {
     let Some(rest) = input.anchor else { return };
     let MpmModel { dx, cells, spline, walls, .. } = *input.model;
     let fraction = |axis: usize, k: usize| {
@@ -132,14 +134,13 @@ fn densities(input: &Nodes<'_>, first: [i32; 3], nodes: &mut [[Real; 4]]) {
         let wall = |open: bool, distance: Real| if open { 1.0 } else { inside_fraction(spline, distance) };
         let low = wall(walls[2 * axis] == Boundary::Open, place);
         let high = wall(walls[2 * axis + 1] == Boundary::Open, Real::from(cells[axis]) - place);
-        1.0 / (low + high - 1.0).max(1e-12)
+        low + high - 1.0
     };
     let along: [[Real; 4]; 3] = std::array::from_fn(|axis| std::array::from_fn(|k| fraction(axis, k)));
-    let volume = 1.0 / (dx * dx * dx);
+    let cell = dx * dx * dx;
     for (k, node) in nodes.iter_mut().enumerate() {
-        let density = node[3] * volume * along[0][k >> 4] * along[1][k >> 2 & 3] * along[2][k & 3];
-        // A node beyond the wall has so little volume inside that its density means nothing: that of its neighbours does.
-        node[3] = if density >= FILLED * rest { density } else { UNKNOWN };
+        let volume = cell * along[0][k >> 4] * along[1][k >> 2 & 3] * along[2][k & 3];
+        node[3] = if node[3] > 0.0 && node[3] >= FILLED * rest * volume { volume / node[3] } else { UNKNOWN };
     }
 }
 
