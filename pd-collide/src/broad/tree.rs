@@ -172,6 +172,10 @@ impl PacketTree {
             std::mem::swap(&mut tops.pairs, &mut tops.next);
             tops.level -= 1;
         }
+        // Which of the two is longer changes with the number of levels; the next search finds both large enough.
+        let most = tops.pairs.capacity().max(tops.next.capacity());
+        tops.pairs.reserve(most - tops.pairs.len());
+        tops.next.reserve(most - tops.next.len());
     }
 
     /// Visits all pairs of boxes below a pair of nodes.
