@@ -34,6 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             pool.install(|| measure(name, &boxes, method.as_mut(), if threads == 1 { cpu } else { wall }));
         }
         pool.install(|| visit(name, &boxes, if threads == 1 { cpu } else { wall }));
+        pool.install(|| candidates(name, mesh, if threads == 1 { cpu } else { wall }));
     }
     Ok(())
 }
@@ -68,6 +69,35 @@ fn visit(name: &str, boxes: &[Aabb], clock: fn() -> f64) {
     });
     let (n, k) = (boxes.len(), counts.iter().sum::<usize>());
     println!("| {name} | {n} | {k} | fixed tree, unsorted | | | {search:.2} |");
+}
+
+/// A line for candidates of vertices with faces and edges with edges that share no vertex: boxes made, trees fitted and
+/// searched, pairs filtered and kept.
+fn candidates(name: &str, mesh: &TriMesh, clock: fn() -> f64) {
+    let margin = margin(mesh);
+    let around = |vs: &[u32]| Aabb::of_points(vs.iter().map(|&v| &mesh.positions[v as usize])).grown(margin);
+    let edges = mesh.edges();
+    let (mut face_tree, mut edge_tree) = (FixedBvh::default(), FixedBvh::default());
+    let (mut touched, mut crossed) = (Vec::new(), Vec::<Vec<[u32; 2]>>::new());
+    let search = least(2.0, clock, || {
+        let faces: Vec<Aabb> = mesh.triangles.iter().map(|t| around(t)).collect();
+        let sides: Vec<Aabb> = edges.iter().map(|e| around(e)).collect();
+        let points: Vec<Aabb> = (0..mesh.positions.len() as u32).map(|v| around(&[v])).collect();
+        face_tree.refit(&faces);
+        edge_tree.refit(&sides);
+        face_tree.pairs_with(&points, &mut touched);
+        touched.retain(|&[v, f]| !mesh.triangles[f as usize].contains(&v));
+        crossed.iter_mut().for_each(Vec::clear);
+        edge_tree.visit_pairs(&mut crossed, |found, a, b| {
+            if edges[a as usize].iter().all(|v| !edges[b as usize].contains(v)) {
+                found.push([a, b]);
+            }
+        });
+    });
+    let (n, k) = (mesh.triangles.len(), touched.len() + crossed.iter().map(Vec::len).sum::<usize>());
+    println!(
+        "| {name} | {n} | {k} | fixed tree: vertex–face and edge–edge candidates, all | | | {search:.2} |"
+    );
 }
 
 /// Least mean time of a run over batches, within a budget in s, ms. A batch takes 60 ms: the processor time is told to
@@ -113,19 +143,15 @@ fn folded(n: usize) -> Result<TriMesh, pd_mesh::MeshError> {
     Ok(mesh)
 }
 
+/// A tenth of the mean edge, m.
+fn margin(mesh: &TriMesh) -> f64 {
+    let edges = mesh.edges();
+    let length = |[a, b]: &[u32; 2]| (mesh.positions[*a as usize] - mesh.positions[*b as usize]).norm();
+    0.1 * edges.iter().map(length).sum::<f64>() / edges.len() as f64
+}
+
 /// Boxes of the triangles, enlarged by a tenth of the mean edge.
 fn boxes(mesh: &TriMesh) -> Vec<Aabb> {
-    let corners = |t: &[u32; 3]| t.map(|v| mesh.positions[v as usize]);
-    let around = |t: &[u32; 3]| {
-        corners(t).iter().zip(corners(t).iter().cycle().skip(1)).map(|(a, b)| (b - a).norm()).sum::<f64>()
-    };
-    let margin = 0.1 * mesh.triangles.iter().map(around).sum::<f64>() / (3 * mesh.triangles.len()) as f64;
-    mesh.triangles
-        .iter()
-        .map(corners)
-        .map(|[a, b, c]| Aabb {
-            min: a.inf(&b).inf(&c).add_scalar(-margin),
-            max: a.sup(&b).sup(&c).add_scalar(margin),
-        })
-        .collect()
+    let (margin, corners) = (margin(mesh), |t: &[u32; 3]| t.map(|v| mesh.positions[v as usize]));
+    mesh.triangles.iter().map(|t| Aabb::of_points(&corners(t)).grown(margin)).collect()
 }

@@ -1,13 +1,18 @@
 //! Obstacles by signed distance for projective dynamics.
 //!
 //! Four shapes after thesis section 5, each a [`pd_core::Collider`]: [`Floor`], [`Sphere`], [`Block`] and [`Torus`]
-//! (vertical axis); and [`Moving`], which carries any obstacle along a [`Path`].
+//! (vertical axis). Beside them [`Capsule`], [`Cylinder`], [`ConvexHull`], [`HeightField`], [`TriangleMesh`] (at rest or
+//! deforming over time) and [`SignedDistanceField`], the grid of any closed mesh. [`Moving`] carries an obstacle along a
+//! [`Path`], [`Posed`] turns it as well. With the feature `parry` any shape of that library is an obstacle.
+//!
+//! For those who build contact of their own: [`broad`] finds boxes that overlap, [`mesh`] answers questions to a triangle
+//! mesh (nearest point, ray, inside or not).
 //!
 //! A *margin* ε inflates the shape, and every distance is to the inflated surface, so that a mesh whose vertices rest
 //! on the surface does not visibly dip into the shape between them. A point inside is moved to the nearest point of
 //! the inflated surface, without friction.
 //!
-//! What holds for all shapes (at up to 10⁸ times their size from the origin, where a number still resolves them):
+//! What holds for the shapes of the thesis (at up to 10⁸ times their size from the origin, where a number still resolves them):
 //! - a point is inside if and only if its distance is negative; a point on or outside the surface is not touched;
 //! - after `resolve` the distance is zero or positive, never negative by rounding, so a second `resolve` does
 //!   nothing; the point is within a few units in the last place of the exact one;
@@ -55,6 +60,8 @@ pub use error::CollideError;
 pub use moving::Moving;
 pub use path::Path;
 pub use sdf::SignedDistanceField;
+#[cfg(feature = "parry")]
+pub use shape::ParryShape;
 pub use shape::{
     Block, Capsule, ConvexHull, Cylinder, Floor, HeightField, Posed, Sphere, Torus, TriangleMesh,
 };

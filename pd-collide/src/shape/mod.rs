@@ -7,6 +7,8 @@ mod cylinder;
 mod floor;
 mod height_field;
 mod lathe;
+#[cfg(feature = "parry")]
+mod parry;
 mod posed;
 mod sphere;
 mod torus;
@@ -18,6 +20,8 @@ pub use convex_hull::ConvexHull;
 pub use cylinder::Cylinder;
 pub use floor::Floor;
 pub use height_field::HeightField;
+#[cfg(feature = "parry")]
+pub use parry::ParryShape;
 pub use posed::Posed;
 pub use sphere::Sphere;
 pub use torus::Torus;
