@@ -200,13 +200,6 @@ impl ParticleModel {
         if self.fixed(i) { 0.0 } else { 1.0 / self.mass[i] }
     }
 
-    /// Friction between two particles, [static, sliding].
-    #[inline]
-    pub(crate) fn friction(&self, i: usize, j: usize) -> [Real; 2] {
-        let (a, b) = (self.friction_of(i), self.friction_of(j));
-        [0.5 * (a.fixed + b.fixed), 0.5 * (a.sliding + b.sliding)]
-    }
-
     #[inline]
     pub(crate) fn friction_of(&self, i: usize) -> &Friction {
         &self.sets[self.set[i] as usize].friction

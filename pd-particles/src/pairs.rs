@@ -69,8 +69,20 @@ impl Pairs {
         (self.found[layer] as usize).div_ceil((self.first[layer + 1] - self.first[layer]).max(1) as usize)
     }
 
-    fn room(&self, layer: usize) -> Range<usize> {
+    /// Where the pairs of a layer may lie among all slots; a column beside the pairs has [`slots`](Self::slots) entries.
+    #[inline]
+    pub(crate) fn room(&self, layer: usize) -> Range<usize> {
         self.first[layer] as usize * self.per_point..self.first[layer + 1] as usize * self.per_point
+    }
+
+    /// Slots that [`reserve`](Self::reserve) made room for.
+    pub(crate) fn room_reserved(&self) -> usize {
+        self.pairs.capacity()
+    }
+
+    /// Slots for pairs, used or not.
+    pub(crate) fn slots(&self) -> usize {
+        self.pairs.len()
     }
 
     /// Number of layers.
