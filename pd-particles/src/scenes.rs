@@ -59,7 +59,7 @@ impl Scene {
 
     /// What a step reads.
     pub fn context(&self) -> StepContext<'_> {
-        StepContext { model: &self.model, params: &self.params, forces: &[], colliders: &self.colliders }
+        StepContext::new(&self.model, &self.params, &[], &self.colliders)
     }
 
     /// The state it starts from.

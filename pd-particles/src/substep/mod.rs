@@ -38,11 +38,11 @@ const SPIN: &str = "grain.spin";
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SubstepSettings {
     /// Substeps of a frame, at least; fast particles get more, so that none moves by more than half the smallest radius
-    /// in one. Default 8.
+    /// in one. Default 12.
     pub substeps: usize,
     /// Most substeps. Default 128.
     pub most_substeps: usize,
-    /// Sweeps over the rows of bodies in a substep; grains have one. Default 2.
+    /// Sweeps over the rows of bodies in a substep; grains have one. Default 4.
     pub body_sweeps: usize,
     /// Fastest that an overlap is pushed apart, m/s. Default 3.
     pub push_speed: Real,
@@ -50,7 +50,7 @@ pub struct SubstepSettings {
 
 impl Default for SubstepSettings {
     fn default() -> Self {
-        Self { substeps: 8, most_substeps: 128, body_sweeps: 2, push_speed: 3.0 }
+        Self { substeps: 12, most_substeps: 128, body_sweeps: 4, push_speed: 3.0 }
     }
 }
 
@@ -95,7 +95,7 @@ impl UnifiedSubstep {
                 expected: "it must not be below substeps",
             });
         }
-        if !(push_speed > 0.0) {
+        if push_speed.is_nan() || push_speed <= 0.0 {
             let expected = "it must be positive, in m/s";
             return Err(StepError::Parameter { name: "push_speed", value: push_speed, expected });
         }
@@ -118,7 +118,7 @@ impl Stepper for UnifiedSubstep {
     }
 
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
-        stepper::check(&context, state)?;
+        stepper::validate(&context, state)?;
         self.check()?;
         let ready =
             |s: &&mut Scratch| s.touches.len() == context.colliders.len() && s.x.len() == state.vertices();
@@ -126,7 +126,7 @@ impl Stepper for UnifiedSubstep {
             return Err(StepError::NotPrepared { stepper: Self::NAME.into() });
         };
         let (model, settings) = (&*self.model, &self.settings);
-        exec::awake(|| frame(model, settings, scratch, context, state))
+        exec::keep_workers_spinning(|| frame(model, settings, scratch, context, state))
     }
 }
 
@@ -277,7 +277,6 @@ impl Scratch {
             return;
         }
         let model = frame.model;
-        let sets = model.sets.len();
         let mut rows = std::mem::take(&mut self.rows);
         let mut bodies = std::mem::take(&mut self.bodies);
         let mut grains = std::mem::take(&mut self.grains);
@@ -320,7 +319,7 @@ impl Scratch {
                 let at = seen.x - touch.normal * seen.r;
                 let (a, b) = (end(model, movers.bodies, i, k, &at), End::Obstacle(touch.slide));
                 let (n, gap, rub, size) =
-                    (touch.normal, touch.gap, self.rub[model.set[i] as usize * (sets + 1)], seen.r);
+                    (touch.normal, touch.gap, touches.rub[model.set[i] as usize], seen.r);
                 let source = Source::Touch(collider as u32, number as u32);
                 let last = std::mem::take(&mut touches.last[number]);
                 rows.extend(movers.row(Contact {
@@ -347,10 +346,12 @@ impl Scratch {
         if self.some_free {
             let sweep = Sweep { pairs: &self.grain_pairs, set: &self.set, rub: &self.rub, sets, push };
             sweep.run(&mut self.grains, &mut self.spins);
-            for touch in self.touches.iter().flat_map(|touches| touches.all()) {
+            for (touches, touch) in
+                self.touches.iter().flat_map(|touches| touches.all().iter().map(move |t| (touches, t)))
+            {
                 let k = touch.point as usize;
                 if model.body[self.order[k] as usize] == NO_BODY {
-                    let rub = &self.rub[self.set[k] as usize * (sets + 1)];
+                    let rub = &touches.rub[self.set[k] as usize];
                     touch.solve(&mut self.grains[k], self.spins.get_mut(k), rub, push);
                 }
             }

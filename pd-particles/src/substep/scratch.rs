@@ -97,7 +97,7 @@ impl Scratch {
             })
             .collect();
         scratch.touches.resize_with(obstacles, Touches::default);
-        scratch.touches.iter_mut().for_each(|touches| touches.reserve(n));
+        scratch.touches.iter_mut().for_each(|touches| touches.reserve(sets, n));
         scratch.rub = sets
             .iter()
             .flat_map(|a| {

@@ -4,6 +4,7 @@
 //! start and the time at its end, so that a moving obstacle is met where it will be.
 
 use super::grains::{Grain, Rub, Spin, correction, friction, rolling};
+use crate::ParticleSet;
 use pd_core::exec::{self, VERTEX_CHUNK};
 use pd_core::{Collider, Real, Surface, Vec3};
 
@@ -55,6 +56,8 @@ impl Touch {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Touches {
     near: Vec<u32>,
+    /// Coefficients against each set: its own, as in the report. What obstacles say is for cloth.
+    pub(crate) rub: Vec<Rub>,
     /// Of those near that belong to bodies: push along the normal in the last substep, kg m.
     pub(crate) last: Vec<Real>,
     points: Vec<Vec3>,
@@ -63,7 +66,14 @@ pub(crate) struct Touches {
 }
 
 impl Touches {
-    pub(crate) fn reserve(&mut self, points: usize) {
+    /// Room for so many points of these sets.
+    pub(crate) fn reserve(&mut self, sets: &[ParticleSet], points: usize) {
+        let rub = |set: &ParticleSet| Rub {
+            fixed: set.friction.fixed,
+            sliding: set.friction.sliding,
+            rolling: set.friction.rolling.unwrap_or(0.0),
+        };
+        self.rub = sets.iter().map(rub).collect();
         self.near.reserve(points);
         self.last.reserve(points);
         self.points.reserve(points);
@@ -80,9 +90,9 @@ impl Touches {
         allowance: impl Fn(usize) -> Real + Sync,
         last: impl Fn(usize) -> Real,
     ) {
-        self.surfaces.resize(x.len(), BLANK);
+        self.surfaces.resize(x.len(), Surface::default());
         exec::for_each_chunk(&mut self.surfaces, VERTEX_CHUNK, |first, out| {
-            sample(collider, &x[first..first + out.len()], time + ahead, out);
+            collider.sample(&x[first..first + out.len()], time + ahead, out);
         });
         self.near.clear();
         self.last.clear();
@@ -104,10 +114,10 @@ impl Touches {
     ) {
         self.points.clear();
         self.points.extend(self.near.iter().map(|&k| place(k as usize)));
-        self.surfaces.resize(self.points.len(), BLANK);
+        self.surfaces.resize(self.points.len(), Surface::default());
         let points = &self.points;
         exec::for_each_chunk(&mut self.surfaces, VERTEX_CHUNK, |first, out| {
-            sample(collider, &points[first..first + out.len()], end, out);
+            collider.sample(&points[first..first + out.len()], end, out);
         });
         self.rows.clear();
         let near = self.near.iter().zip(&self.surfaces);
@@ -122,17 +132,5 @@ impl Touches {
     /// All rows.
     pub(crate) fn all(&self) -> &[Touch] {
         &self.rows
-    }
-}
-
-const BLANK: Surface = Surface {
-    distance: Real::INFINITY,
-    normal: Vec3::new(0.0, 1.0, 0.0),
-    velocity: Vec3::new(0.0, 0.0, 0.0),
-};
-
-fn sample(collider: &dyn Collider, points: &[Vec3], time: Real, out: &mut [Surface]) {
-    for (p, out) in points.iter().zip(out) {
-        *out = collider.sample(p, time);
     }
 }
