@@ -11,6 +11,8 @@ pub(crate) enum Failure {
     Input(String),
     /// The simulation itself failed: exit code 1.
     Simulation(String),
+    /// A signal asked the program to stop: exit code 128 and the number of the signal.
+    Interrupted(String, u8),
 }
 
 impl Failure {
@@ -18,6 +20,7 @@ impl Failure {
         match self {
             Self::Input(_) => ExitCode::from(2),
             Self::Simulation(_) => ExitCode::from(1),
+            Self::Interrupted(_, signal) => ExitCode::from(128 + signal),
         }
     }
 
@@ -30,7 +33,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Input(what) | Self::Simulation(what) => f.write_str(what),
+            Self::Input(what) | Self::Simulation(what) | Self::Interrupted(what, _) => f.write_str(what),
         }
     }
 }

@@ -1,9 +1,13 @@
-//! `--out`: the scene as a mesh file per frame, or as one animated file.
+//! `--out`: the scene as a mesh file per frame, or the whole run as one file. The start is frame 0 in all formats.
 
 use crate::failure::Failure;
-use pd_core::{State, Vec3};
+use crate::say::say_aside;
+use pd_core::State;
+use pd_mesh::film::{self, Film};
 use pd_mesh::{Mesh, TetMesh, TriMesh, io};
-use pd_sim::scene::{Object, Scene};
+use pd_sim::Recorder;
+use pd_sim::scene::Scene;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// File format of frames.
@@ -13,10 +17,41 @@ pub(crate) enum Format {
     Obj,
     /// Binary PLY, surfaces with a speed column.
     Ply,
-    /// Legacy VTK with a speed column; tetrahedra where all bodies are solids.
+    /// Legacy VTK with a speed column; tetrahedra where all bodies are solids. frames.vtk.series has the times.
     Vtk,
-    /// One file frames.glb with all frames as an animation, surfaces.
+    /// As vtk, in XML and half the size; frames.pvd has the times.
+    Vtu,
+    /// frames.glb: all frames as an animation, surfaces and obstacles.
     Gltf,
+    /// frames.npz: positions and velocities of the simulated vertices, times and topology as NumPy arrays.
+    Npz,
+    /// frames.pc2: a point cache for the mesh frames.obj beside it.
+    Pc2,
+    /// frames.usda: surfaces sampled over time, and obstacles.
+    Usd,
+    /// frames.html: a page that plays the run in any browser.
+    Html,
+}
+
+impl Format {
+    /// Whether there is one file for the whole run.
+    fn whole(self) -> bool {
+        matches!(self, Self::Gltf | Self::Npz | Self::Pc2 | Self::Usd | Self::Html)
+    }
+
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Obj => "obj",
+            Self::Ply => "ply",
+            Self::Vtk => "vtk",
+            Self::Vtu => "vtu",
+            Self::Gltf => "glb",
+            Self::Npz => "npz",
+            Self::Pc2 => "pc2",
+            Self::Usd => "usda",
+            Self::Html => "html",
+        }
+    }
 }
 
 /// Which surface of a body is written.
@@ -28,8 +63,10 @@ pub(crate) enum Surface {
     Simulation,
 }
 
-/// Longest animated file, bytes: the format counts them with 32 bits.
+/// Longest animated file, bytes: glTF and ZIP count them with 32 bits.
 const MOST_BYTES: u64 = u32::MAX as u64;
+/// Morph targets that viewers in browsers are sure to take; others take thousands.
+const SURE_TARGETS: u64 = 256;
 
 /// What is written, and how often.
 pub(crate) struct Choice {
@@ -44,51 +81,54 @@ pub(crate) struct Choice {
 pub(crate) struct Frames {
     directory: PathBuf,
     choice: Choice,
-    mesh: Mesh,
-    /// Frames of an animation so far.
-    animation: Vec<Vec<Vec3>>,
-    /// Time between two of them, s.
-    seconds: f64,
+    recorder: Recorder,
+    /// Names and times of the files so far.
+    series: Vec<(String, f64)>,
 }
 
 impl Frames {
-    /// Makes the directory, so that an unwritable place is found before anything is simulated.
+    /// Makes the directory, so that an unwritable place is found before anything is simulated, and takes the start.
     pub(crate) fn new(
         directory: &Path,
         choice: Choice,
-        scene: &Scene,
-        start: &State,
+        (scene, state, frame): (&Scene, &State, u64),
     ) -> Result<Self, Failure> {
         std::fs::create_dir_all(directory).map_err(|error| Failure::file(directory, error))?;
-        let skins = scene.objects.iter().any(|object| choice.skin(object).is_some());
-        let all_solid = scene.objects.iter().all(|object| object.is_solid());
-        let mesh = if choice.format == Format::Vtk && all_solid && !skins {
-            let tets = scene.objects.iter().flat_map(|object| match &object.mesh {
-                Mesh::Tet(solid) => solid.tets.iter().map(|t| t.map(|v| v + object.first)).collect(),
-                Mesh::Tri(_) => vec![],
-            });
-            Mesh::Tet(TetMesh { positions: scene.rest(), tets: tets.collect() })
-        } else {
-            Mesh::Tri(choice.shown(scene))
-        };
-        let written = choice.frames / choice.every;
-        if choice.format == Format::Gltf {
-            let bytes = (written + 1).saturating_mul(12 * mesh.positions().len() as u64);
-            if bytes > MOST_BYTES {
-                return Err(Failure::Input(format!(
-                    "--format gltf: {written} frames of {} vertices take {bytes} bytes, the format holds \
-                     {MOST_BYTES}; write fewer with --every",
-                    mesh.positions().len()
-                )));
-            }
-        }
-        let seconds = scene.desc.step.dt * choice.every as f64;
-        let mut frames = Self { directory: directory.to_owned(), choice, mesh, animation: vec![], seconds };
-        if frames.choice.format == Format::Gltf {
-            // An animation starts where the run starts.
-            frames.animation.push(frames.choice.carried(scene, &start.x));
-        }
+        // Arrays are for those who compute: they get what was simulated.
+        let skins = choice.surface == Surface::Skin && choice.format != Format::Npz;
+        let velocities = matches!(choice.format, Format::Npz | Format::Ply | Format::Vtk | Format::Vtu);
+        let recorder = Recorder::new(scene, skins, velocities);
+        let mut frames = Self { directory: directory.to_owned(), choice, recorder, series: vec![] };
+        frames.take(frame, scene, state)?;
+        frames.check_size()?;
         Ok(frames)
+    }
+
+    /// Refuses a run whose file the format cannot hold.
+    fn check_size(&self) -> Result<(), Failure> {
+        let (film, format) = (self.recorder.film(), self.choice.format);
+        let frames = self.choice.frames / self.choice.every + 1;
+        let vertices = film.vertices() as u64;
+        let bytes = match format {
+            Format::Gltf => film::glb_bytes(frames, vertices, film.triangles().len() as u64),
+            Format::Npz => frames.saturating_mul(vertices).saturating_mul(24),
+            _ => 0,
+        };
+        if bytes > MOST_BYTES {
+            return Err(Failure::Input(format!(
+                "--format {}: {frames} frames of {vertices} vertices take {bytes} bytes, the format holds \
+                 {MOST_BYTES}; write fewer with --every, or use --format usd",
+                if format == Format::Npz { "npz" } else { "gltf" }
+            )));
+        }
+        if format == Format::Gltf && frames > SURE_TARGETS + 1 {
+            say_aside(format_args!(
+                "note: {} morph targets; some viewers stop at {SURE_TARGETS}. --every writes fewer frames, --format \
+                 usd and html have no such bound",
+                frames - 1
+            ));
+        }
+        Ok(())
     }
 
     /// Writes the frame if it is one of those asked for.
@@ -96,73 +136,91 @@ impl Frames {
         if !frame.is_multiple_of(self.choice.every) {
             return Ok(());
         }
-        let positions = self.choice.carried(scene, &state.x);
-        let extension = match self.choice.format {
-            Format::Obj => "obj",
-            Format::Ply => "ply",
-            Format::Vtk => "vtk",
-            Format::Gltf => {
-                self.animation.push(positions);
-                return Ok(());
-            }
-        };
-        self.mesh.positions_mut().copy_from_slice(&positions);
-        // Velocities are carried as positions are.
-        let speed: Vec<f64> = self.choice.carried(scene, &state.v).iter().map(|v| v.norm()).collect();
-        let columns: [(&str, &[f64]); 1] = [("speed", &speed)];
-        let path = self.directory.join(format!("frame_{frame:05}.{extension}"));
-        io::write_atomically(&path, |out| match self.choice.format {
-            Format::Ply => io::write_ply(out, &self.mesh, io::PlyFormat::BinaryLittleEndian, &columns),
-            Format::Vtk => io::write_vtk(out, &self.mesh, &columns),
-            Format::Obj | Format::Gltf => io::write_obj(out, &self.mesh),
-        })
-        .map_err(|error| Failure::file(&path, error))
+        self.take(frame, scene, state)
     }
 
-    /// Writes the animation, if that is what was asked for; also after a run that failed, up to its last good frame.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
-        let Mesh::Tri(surface) = &self.mesh else { return Ok(()) };
-        if self.choice.format != Format::Gltf {
+    fn take(&mut self, frame: u64, scene: &Scene, state: &State) -> Result<(), Failure> {
+        self.recorder.push(scene, state);
+        if self.choice.format.whole() {
             return Ok(());
         }
-        let path = self.directory.join("frames.glb");
-        io::write_atomically(&path, |out| {
-            io::write_glb_animation(out, &surface.triangles, &self.animation, self.seconds)
-        })
-        .map_err(|error| Failure::file(&path, error))
+        let film = self.recorder.take_frame();
+        let name = format!("frame_{frame:05}.{}", self.choice.format.extension());
+        let path = self.directory.join(&name);
+        self.series.push((name, state.time));
+        write_frame(&path, self.choice.format, &film)
+    }
+
+    /// Writes what belongs to the whole run; also after a run that failed, up to its last good frame.
+    /// Returns what is to be said of a file that holds less than the run.
+    pub(crate) fn finish(self, scene: &Scene) -> Result<Option<String>, Failure> {
+        let format = self.choice.format;
+        let place = |name: &str| self.directory.join(name);
+        if !format.whole() {
+            match format {
+                Format::Vtk => put(&place("frames.vtk.series"), |out| write_series(out, &self.series))?,
+                Format::Vtu => put(&place("frames.pvd"), |out| write_collection(out, &self.series))?,
+                _ => {}
+            }
+            return Ok(None);
+        }
+        let film = self.recorder.finish(scene);
+        if format == Format::Pc2 {
+            put(&place("frames.obj"), |out| {
+                let positions = film.frames[0].clone();
+                io::write_obj(out, &TriMesh { positions, triangles: film.triangles() })
+            })?;
+        }
+        let path = place(&format!("frames.{}", format.extension()));
+        put(&path, |out| match format {
+            Format::Npz => film::write_npz(out, &film),
+            Format::Pc2 => film::write_pc2(out, &film),
+            Format::Usd => film::write_usda(out, &film),
+            Format::Html => film::write_html(out, &film),
+            _ => film::write_glb_film(out, &film),
+        })?;
+        let rounded = (format == Format::Html).then(|| film::html_error(&film));
+        Ok(rounded.map(|error| format!("{}: positions to within {error:.1e} m", path.display())))
     }
 }
 
-impl Choice {
-    fn skin<'a>(&self, object: &'a Object) -> Option<&'a pd_mesh::tetrahedralize::Skin> {
-        object.skin.as_ref().filter(|_| self.surface == Surface::Skin)
-    }
+fn put(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
+    io::write_atomically(path, write).map_err(|error| Failure::file(path, error))
+}
 
-    /// Positions or velocities of what is written, from those of the simulation.
-    fn carried(&self, scene: &Scene, simulated: &[Vec3]) -> Vec<Vec3> {
-        let mut carried = Vec::with_capacity(simulated.len());
-        for object in &scene.objects {
-            let own = &simulated[object.range()];
-            match self.skin(object) {
-                Some(skin) => carried.extend(skin.positions(own)),
-                None => carried.extend_from_slice(own),
-            }
-        }
-        carried
-    }
+/// One frame as a mesh: tetrahedra if the format has them and all parts are solids, else surfaces.
+fn write_frame(path: &Path, format: Format, film: &Film) -> Result<(), Failure> {
+    let (positions, tets) = (film.frames[0].clone(), film.tets());
+    let solid = !film.parts.is_empty() && film.parts.iter().all(|part| !part.tets.is_empty());
+    let mesh = if matches!(format, Format::Vtk | Format::Vtu) && solid {
+        Mesh::Tet(TetMesh { positions, tets })
+    } else {
+        Mesh::Tri(TriMesh { positions, triangles: film.triangles() })
+    };
+    let speed: Vec<f64> = film.velocities.iter().flatten().map(|v| v.norm()).collect();
+    let columns: [(&str, &[f64]); 1] = [("speed", &speed)];
+    put(path, |out| match format {
+        Format::Ply => io::write_ply(out, &mesh, io::PlyFormat::BinaryLittleEndian, &columns),
+        Format::Vtk => io::write_vtk(out, &mesh, &columns),
+        Format::Vtu => io::write_vtu(out, &mesh, &columns, &[]),
+        _ => io::write_obj(out, &mesh),
+    })
+}
 
-    /// The surfaces that are written, at rest.
-    fn shown(&self, scene: &Scene) -> TriMesh {
-        let mut triangles: Vec<[u32; 3]> = vec![];
-        let mut first = 0;
-        for object in &scene.objects {
-            let (own, vertices) = match self.skin(object) {
-                Some(skin) => (&skin.triangles, skin.embeddings.len()),
-                None => (&object.surface, object.mesh.positions().len()),
-            };
-            triangles.extend(own.iter().map(|corners| corners.map(|v| v + first)));
-            first += vertices as u32;
-        }
-        TriMesh { positions: self.carried(scene, &scene.rest()), triangles }
+/// ParaView's list of legacy files with their times.
+fn write_series(out: &mut dyn Write, series: &[(String, f64)]) -> std::io::Result<()> {
+    let files: Vec<String> = series
+        .iter()
+        .map(|(name, time)| format!("    {{ \"name\": \"{name}\", \"time\": {time} }}"))
+        .collect();
+    writeln!(out, "{{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n{}\n  ]\n}}", files.join(",\n"))
+}
+
+/// ParaView's list of XML files with their times.
+fn write_collection(out: &mut dyn Write, series: &[(String, f64)]) -> std::io::Result<()> {
+    writeln!(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>")?;
+    for (name, time) in series {
+        writeln!(out, "    <DataSet timestep=\"{time}\" part=\"0\" file=\"{name}\"/>")?;
     }
+    writeln!(out, "  </Collection>\n</VTKFile>")
 }

@@ -4,6 +4,7 @@ mod cmd;
 mod device;
 mod failure;
 mod frames;
+mod interrupt;
 mod machine;
 mod part_bar;
 mod picture;
@@ -36,6 +37,8 @@ enum Command {
     Scenes(cmd::scenes::Arguments),
     /// Simulate a scene and write what is asked for.
     Run(cmd::run::Arguments),
+    /// Run a scene over many values of its keys, on one machine or many.
+    Sweep(cmd::sweep::Arguments),
     /// Simulate a scene up to a frame and draw it, without a window or a GPU.
     Picture(cmd::picture::Arguments),
     /// Re-make the published tables: the published figure beside the one measured here.
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Scenes(arguments) => cmd::scenes::run(&arguments, &models),
         Command::Run(arguments) => cmd::run::run(&arguments, &models),
+        Command::Sweep(arguments) => cmd::sweep::run(&arguments, &models),
         Command::Picture(arguments) => cmd::picture::run(&arguments, &models),
         Command::Tables(arguments) => cmd::tables::run(&arguments, &models),
         Command::Compare(arguments) => cmd::compare::run(&arguments, &models),

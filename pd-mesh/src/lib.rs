@@ -12,6 +12,7 @@
 //! | [`transform`] | move, scale, rotate, rescale to unit extent |
 //! | [`generate`] | cloth, shells of revolution, torus, bar, solid ball, creature |
 //! | [`io`] | eleven formats in and out, with numbers per vertex and element; atomic file replacement |
+//! | [`film`] | whole runs: glTF, USD, point caches, NumPy arrays, a page that plays |
 //! | [`tetrahedralize`] | from a surface to a solid with good angles; skins carried by solids |
 //! | [`check`] | what is wrong with a mesh, and repairs |
 //! | [`quality`] | dihedral angles, aspect ratios, histograms |
@@ -37,6 +38,7 @@
 pub mod check;
 pub mod decimate;
 mod error;
+pub mod film;
 pub mod generate;
 pub mod geometry;
 pub mod io;

@@ -18,6 +18,7 @@
 mod checkpoint;
 mod error;
 mod models;
+mod record;
 pub mod scene;
 mod simulation;
 mod steppers;
@@ -25,6 +26,7 @@ mod steppers;
 pub use checkpoint::Checkpoint;
 pub use error::SceneError;
 pub use models::ModelPaths;
+pub use record::Recorder;
 pub use simulation::{Simulation, max_edge_strain};
 pub use steppers::Registry;
 

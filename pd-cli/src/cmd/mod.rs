@@ -7,6 +7,7 @@ pub(crate) mod mesh;
 pub(crate) mod picture;
 pub(crate) mod run;
 pub(crate) mod scenes;
+pub(crate) mod sweep;
 pub(crate) mod tables;
 
 use crate::failure::Failure;

@@ -3,13 +3,14 @@
 use crate::device;
 use crate::failure::Failure;
 use crate::frames::{Choice, Format, Frames, Surface};
+use crate::interrupt::Interrupt;
 use crate::machine;
 use crate::progress::Progress;
-use crate::say::say;
+use crate::say::{say, say_aside};
 use crate::trace::Trace;
 use pd_core::{Measures, Stages, StepReport};
 use pd_mesh::io::write_atomically;
-use pd_sim::scene::{Scene, SceneDesc, SceneRun, read_desc};
+use pd_sim::scene::{Scene, SceneDesc, SceneRun, read_desc, set_key};
 use pd_sim::{Checkpoint, ModelPaths, Registry, SceneError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  pd run cloth\n  pd run bar --frames 120 --out frames --format vtk --every 10\n  \
-    pd run cloth --out film --format gltf --every 2\n  \
+    pd run cloth --out film --format html\n  \
     pd run cloth-140 --threads 2 --json\n  pd run my_scene.toml --trace energy.csv"
 )]
 pub(crate) struct Arguments {
@@ -45,12 +46,15 @@ pub(crate) struct Arguments {
     /// Time of a frame, s.
     #[arg(long, value_name = "H")]
     dt: Option<f64>,
-    /// Directory for a mesh file per frame.
+    /// Directory for the files of the frames; default: `frames`, if --format is given.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Format of these files; gltf writes one animated file.
-    #[arg(long, value_enum, default_value = "obj")]
-    format: Format,
+    /// Sets a key of the scene, as in `--set object.cloth.edge.weight=300`; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Format of these files; gltf, npz, pc2, usd and html write one file for the whole run.
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Surface of bodies that were filled with tetrahedra: the one they were filled from, or the simulated one.
     #[arg(long, value_enum, default_value = "skin")]
     surface: Surface,
@@ -63,6 +67,9 @@ pub(crate) struct Arguments {
     /// Write the final state, to go on from.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
+    /// Write the checkpoint every N frames too, so that a run that is killed loses no more than these.
+    #[arg(long, value_name = "N", requires = "checkpoint")]
+    checkpoint_every: Option<u64>,
     /// Go on from a checkpoint of the same scene; --frames counts from its start.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
@@ -77,6 +84,12 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
     check(arguments)?;
     let (mut desc, directory) = read_desc(&arguments.scene)?;
+    for set in &arguments.set {
+        let (key, value) = set.split_once('=').ok_or_else(|| {
+            Failure::Input(format!("--set {set}: KEY=VALUE was expected, as step.damping=0.5"))
+        })?;
+        desc = set_key(&arguments.scene, &desc, key.trim(), value.trim())?;
+    }
     apply(arguments, &mut desc);
     let frames = arguments.frames.unwrap_or(desc.frames as u64);
     let threads = super::thread_count(arguments.threads)?;
@@ -95,6 +108,9 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
 /// Refuses what cannot work before anything is read or computed.
 fn check(arguments: &Arguments) -> Result<(), Failure> {
     super::thread_count(arguments.threads)?;
+    if arguments.checkpoint_every == Some(0) {
+        return Err(Failure::Input("--checkpoint-every must be at least 1".into()));
+    }
     if arguments.every == 0 {
         return Err(Failure::Input("--every must be at least 1".into()));
     }
@@ -172,14 +188,16 @@ fn simulate(
     threads: usize,
     device: String,
 ) -> Result<(), Failure> {
-    let out = arguments.out.as_deref();
+    let named = arguments.format.map(|_| Path::new("frames"));
+    let out = arguments.out.as_deref().or(named);
     let choice = Choice {
-        format: arguments.format,
+        format: arguments.format.unwrap_or(Format::Obj),
         surface: arguments.surface,
         every: arguments.every,
         frames: frames.saturating_sub(run.frame()),
     };
-    let mut writer = out.map(|dir| Frames::new(dir, choice, &run.scene, &run.sim.state)).transpose()?;
+    let start = (&run.scene, &run.sim.state, run.frame());
+    let mut writer = out.map(|dir| Frames::new(dir, choice, start)).transpose()?;
     let (edges, rest) = (run.scene.edges(), run.scene.rest());
     let started = Instant::now();
     run.prepare()?;
@@ -193,7 +211,8 @@ fn simulate(
     };
     let mut trace = Trace::default();
     let mut progress = Progress::new(frames.saturating_sub(run.frame()), arguments.json);
-    while run.frame() < frames {
+    let interrupt = Interrupt::listen()?;
+    while run.frame() < frames && interrupt.signal().is_none() {
         run.sim.params.measure = arguments.trace.is_some() || run.frame() + 1 == frames;
         let report: StepReport = match run.advance() {
             Ok(report) => report,
@@ -212,11 +231,18 @@ fn simulate(
         if let Some(writer) = &mut writer {
             writer.write(run.frame(), &run.scene, &run.sim.state)?;
         }
+        if let (Some(path), Some(every)) = (&arguments.checkpoint, arguments.checkpoint_every)
+            && run.frame().is_multiple_of(every)
+        {
+            run.checkpoint().write(path)?;
+        }
         progress.advance();
     }
     progress.finish();
     if let Some(writer) = writer {
-        writer.finish()?;
+        if let Some(written) = writer.finish(&run.scene)?.filter(|_| !arguments.json) {
+            say_aside(written);
+        }
     }
     write_files(arguments, &run, &trace)?;
     let max_edge_strain = run.sim.max_edge_strain(&edges, &rest);
@@ -224,6 +250,9 @@ fn simulate(
         say(summary(&run, &tally, threads, max_edge_strain))?;
     } else {
         describe(&run, &tally, threads, max_edge_strain)?;
+    }
+    if let Some(signal) = interrupt.signal().filter(|_| tally.failure.is_none()) {
+        return Err(interrupted(arguments, &run, signal)?);
     }
     match tally.failure {
         None => Ok(()),
@@ -234,6 +263,15 @@ fn simulate(
             )))
         }
     }
+}
+
+/// Keeps the state of a run that was asked to stop, under the name of `--checkpoint` or one of its own.
+fn interrupted(arguments: &Arguments, run: &SceneRun, signal: u8) -> Result<Failure, Failure> {
+    let own = PathBuf::from("interrupted.pdc");
+    let path = arguments.checkpoint.as_ref().unwrap_or(&own);
+    run.checkpoint().write(path)?;
+    let (frame, path) = (run.frame(), path.display());
+    Ok(Failure::Interrupted(format!("stopped after frame {frame}; go on with --resume {path}"), signal))
 }
 
 fn write_files(arguments: &Arguments, run: &SceneRun, trace: &Trace) -> Result<(), Failure> {

@@ -58,7 +58,7 @@ fn wrong_flags_are_refused() {
 fn outputs_that_cannot_be_written_are_refused() {
     let desk = Desk::new();
     desk.write("file", "precious");
-    std::fs::create_dir_all(desk.path("frames/frame_00001.obj")).unwrap();
+    std::fs::create_dir_all(desk.path("frames/frame_00000.obj")).unwrap();
     let mut report = Report::default();
     for flag in ["--positions", "--checkpoint", "--trace"] {
         for place in ["file/a", "none/a", "frames"] {
@@ -77,7 +77,7 @@ fn outputs_that_cannot_be_written_are_refused() {
         report.refuses(&format!("--out {place}"), &desk, &arguments, &[place]);
     }
     let arguments = ["run", "bar", "--frames", "1", "--positions", "good.txt", "--out", "frames"];
-    report.refuses("a directory where a frame goes", &desk, &arguments, &["frame_00001.obj"]);
+    report.refuses("a directory where a frame goes", &desk, &arguments, &["frame_00000.obj"]);
     std::fs::create_dir(desk.path("folder.png")).unwrap();
     for place in ["file/a.png", "none/a.png", "folder.png"] {
         let arguments = ["picture", "bar", "--frame", "1", "--out", place];

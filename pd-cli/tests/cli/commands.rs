@@ -128,16 +128,21 @@ fn a_resumed_run_is_the_same_run() {
 }
 
 #[test]
-fn frames_come_in_three_formats() {
+fn frames_come_in_formats_of_one_file_each() {
     let desk = Desk::new();
-    for (format, start) in [("obj", "v "), ("ply", "ply\n"), ("vtk", "# vtk DataFile")] {
+    for (format, start) in [("obj", "v "), ("ply", "ply\n"), ("vtk", "# vtk DataFile"), ("vtu", "<VTKFile")] {
         desk.good(&["run", "bar", "--frames", "4", "--every", "2", "--out", format, "--format", format]);
         let mut names: Vec<_> = std::fs::read_dir(desk.path(format))
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         names.sort();
-        assert_eq!(names, [format!("frame_00002.{format}"), format!("frame_00004.{format}")]);
+        let frame = |k: u32| format!("frame_{k:05}.{format}");
+        let mut expected = vec![frame(0), frame(2), frame(4)];
+        expected.extend(["frames.vtk.series", "frames.pvd"].map(str::to_owned).into_iter().filter(|name| {
+            (format == "vtk" && name.ends_with("series")) || (format == "vtu" && name.ends_with("pvd"))
+        }));
+        assert_eq!(names, expected);
         let bytes = std::fs::read(desk.path(format).join(&names[0])).unwrap();
         assert!(bytes.starts_with(start.as_bytes()), "{format}");
     }

@@ -13,4 +13,7 @@ mod desk;
 mod device;
 mod films;
 mod meshes;
+mod readers;
+mod readers_page;
+mod sweeps;
 mod tables;

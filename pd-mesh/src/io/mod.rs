@@ -78,6 +78,9 @@ pub use path::{
 };
 pub use ply::{PlyFormat, read_ply, write_ply};
 pub use stl::{StlFormat, read_stl, write_stl};
+#[cfg(test)]
+pub(crate) use vtk::base64_decode;
+pub(crate) use vtk::base64_encode;
 pub use vtk::{read_vtk, read_vtu, write_vtk, write_vtu};
 
 use crate::{Mesh, TetMesh, TriMesh, Vec3};

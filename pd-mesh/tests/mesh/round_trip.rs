@@ -152,8 +152,8 @@ fn vtk_has_the_documented_layout() {
     let mut file = Vec::new();
     io::write_vtk(&mut file, &generate::grid(1, 1, 1.0, 1.0).unwrap(), &[]).unwrap();
     let text = String::from_utf8(file).unwrap();
-    assert!(text.contains("DATASET POLYDATA\nPOINTS 4 double\n"));
-    assert!(text.ends_with("POLYGONS 2 8\n3 0 1 3\n3 0 3 2\n"));
+    assert!(text.contains("DATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n"));
+    assert!(text.ends_with("CELLS 2 8\n3 0 1 3\n3 0 3 2\nCELL_TYPES 2\n5\n5\n"));
 }
 
 /// Vertices that no element touches.

@@ -8,12 +8,14 @@ mod group;
 mod object;
 mod obstacles;
 mod run;
+mod set;
 
 pub use builtin::{Builtin, builtins};
 pub use desc::SceneDesc;
 pub use group::Group;
 pub use object::Object;
 pub use run::SceneRun;
+pub use set::set_key;
 
 use crate::{ModelPaths, SceneError};
 use pd_core::{Collider, Force, Model, Real, State, StepParams, Vec3};

@@ -7,7 +7,7 @@ mod vtu;
 mod write;
 mod xml;
 
-pub(super) use base64::decode as base64_decode;
+pub(crate) use base64::{decode as base64_decode, encode as base64_encode};
 pub(super) use legacy::read as read_legacy;
 pub use legacy::read_vtk;
 pub(super) use vtu::read_bytes as read_vtu_bytes;

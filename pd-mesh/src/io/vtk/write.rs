@@ -1,10 +1,11 @@
-//! Legacy VTK output, version 3.0 ASCII: a solid as an unstructured grid of cells of type 10, a surface as polydata
-//! (The VTK User's Guide, Kitware, file formats).
+//! Legacy VTK output, version 3.0 ASCII: an unstructured grid of tetrahedra (type 10) or triangles (type 5), because some
+//! readers open no other dataset (The VTK User's Guide, Kitware, file formats).
 
 use crate::io::{MeshRef, ScalarColumn, check_columns, scan::spaced};
 use std::io::{BufWriter, Write};
 
-/// VTK's number for a tetrahedron.
+/// VTK's numbers for a triangle and a tetrahedron.
+const VTK_TRIANGLE: u8 = 5;
 const VTK_TETRA: u8 = 10;
 
 /// Writes either kind of mesh with `columns` of scalars per vertex.
@@ -35,34 +36,30 @@ pub(in crate::io) fn write(
     check_columns(of_elements, elements)?;
 
     let mut out = BufWriter::new(out);
-    let dataset = match mesh {
-        MeshRef::Tri(_) => "POLYDATA",
-        MeshRef::Tet(_) => "UNSTRUCTURED_GRID",
-    };
-    writeln!(out, "# vtk DataFile Version 3.0\nmesh\nASCII\nDATASET {dataset}")?;
+    writeln!(out, "# vtk DataFile Version 3.0\nmesh\nASCII\nDATASET UNSTRUCTURED_GRID")?;
     writeln!(out, "POINTS {} double", positions.len())?;
     for x in positions {
         writeln!(out, "{}", spaced(x))?;
     }
-    match mesh {
+    let kind = match mesh {
         MeshRef::Tri(surface) => {
-            let n = surface.triangles.len();
-            writeln!(out, "POLYGONS {n} {}", 4 * n)?;
+            writeln!(out, "CELLS {elements} {}", 4 * elements)?;
             for [a, b, c] in &surface.triangles {
                 writeln!(out, "3 {a} {b} {c}")?;
             }
+            VTK_TRIANGLE
         }
         MeshRef::Tet(solid) => {
-            let n = solid.tets.len();
-            writeln!(out, "CELLS {n} {}", 5 * n)?;
+            writeln!(out, "CELLS {elements} {}", 5 * elements)?;
             for [a, b, c, d] in &solid.tets {
                 writeln!(out, "4 {a} {b} {c} {d}")?;
             }
-            writeln!(out, "CELL_TYPES {n}")?;
-            for _ in 0..n {
-                writeln!(out, "{VTK_TETRA}")?;
-            }
+            VTK_TETRA
         }
+    };
+    writeln!(out, "CELL_TYPES {elements}")?;
+    for _ in 0..elements {
+        writeln!(out, "{kind}")?;
     }
     for (section, count, columns) in
         [("POINT_DATA", positions.len(), columns), ("CELL_DATA", elements, of_elements)]

@@ -1,0 +1,215 @@
+//! A run of a scene as a [`Film`]: bodies with their names and colours, obstacles with their paths.
+
+use crate::scene::desc::ColliderDesc;
+use crate::scene::{Object, Scene};
+use pd_core::{State, Vec3};
+use pd_mesh::film::{Film, Part, Pose, Rigid, Shape};
+use pd_mesh::tetrahedralize::Skin;
+use pd_mesh::{Mesh, TriMesh};
+
+/// Colours of bodies that name none, sRGB.
+const PALETTE: [[f64; 3]; 6] = [
+    [0.82, 0.30, 0.26],
+    [0.24, 0.48, 0.76],
+    [0.91, 0.63, 0.24],
+    [0.30, 0.62, 0.40],
+    [0.58, 0.40, 0.72],
+    [0.22, 0.64, 0.67],
+];
+const OBSTACLE: [f64; 3] = [0.72, 0.71, 0.68];
+const FLOOR: [f64; 3] = [0.80, 0.81, 0.83];
+
+/// Takes states of a run and makes a film of them. The first state taken is frame 0.
+///
+/// ```
+/// use pd_sim::{ModelPaths, Recorder, Registry, scene::{Scene, SceneRun}};
+/// let mut run = SceneRun::new(Scene::load("bar", &ModelPaths::default())?, &Registry::standard())?;
+/// let mut recorder = Recorder::new(&run.scene, true, false);
+/// recorder.push(&run.scene, &run.sim.state);
+/// run.advance()?;
+/// recorder.push(&run.scene, &run.sim.state);
+/// let film = recorder.finish(&run.scene);
+/// assert_eq!((film.frames.len(), film.vertices()), (2, 208));
+/// let mut page = Vec::new();
+/// pd_mesh::film::write_html(&mut page, &film)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Recorder {
+    film: Film,
+    skins: bool,
+    velocities: bool,
+    /// Poses of the rigid bodies in every frame.
+    bodies: Vec<Vec<Pose>>,
+}
+
+impl Recorder {
+    /// Starts a film. With `skins` a body that was filled with tetrahedra is shown by the surface it was filled from, else by
+    /// the simulated one; with `velocities` these are kept too.
+    pub fn new(scene: &Scene, skins: bool, velocities: bool) -> Self {
+        let mut film = Film::new(format!("{}: {}", scene.name, scene.desc.title));
+        let mut first = 0;
+        for (k, object) in scene.objects.iter().enumerate() {
+            let skin = skin(object, skins);
+            let count = skin.map_or(object.mesh.positions().len(), |skin| skin.embeddings.len()) as u32;
+            let triangles = skin.map_or(&object.surface, |skin| &skin.triangles).clone();
+            let tets = match (&object.mesh, skin) {
+                (Mesh::Tet(solid), None) => solid.tets.clone(),
+                _ => vec![],
+            };
+            let colour = scene.desc.objects.get(k).and_then(|desc| desc.display.colour);
+            let colour = colour.unwrap_or(PALETTE[k % PALETTE.len()]);
+            let name = object.name.clone();
+            film.parts.push(Part {
+                name,
+                colour,
+                vertices: first..first + count,
+                triangles,
+                tets,
+                radius: 0.0,
+            });
+            first += count;
+        }
+        Self { film, skins, velocities, bodies: vec![] }
+    }
+
+    /// Takes a state.
+    pub fn push(&mut self, scene: &Scene, state: &State) {
+        self.film.push(state.time, carried(scene, &state.x, self.skins));
+        if self.velocities {
+            // Skins carry velocities as they carry positions.
+            self.film.velocities.push(carried(scene, &state.v, self.skins));
+        }
+        let pose = |(p, q): (&Vec3, &_)| Pose { position: *p, rotation: *q };
+        self.bodies.push(state.bodies.p.iter().zip(&state.bodies.q).map(pose).collect());
+    }
+
+    /// What was recorded so far, without obstacles.
+    pub fn film(&self) -> &Film {
+        &self.film
+    }
+
+    /// Takes the frames recorded so far away, for files that hold one frame each.
+    pub fn take_frame(&mut self) -> Film {
+        self.bodies.clear();
+        let (times, frames) = (std::mem::take(&mut self.film.times), std::mem::take(&mut self.film.frames));
+        let velocities = std::mem::take(&mut self.film.velocities);
+        Film { times, frames, velocities, ..self.film.clone() }
+    }
+
+    /// The film, with obstacles where they were in every frame.
+    pub fn finish(mut self, scene: &Scene) -> Film {
+        let extent = extent(&self.film);
+        for (k, desc) in scene.desc.colliders.iter().enumerate() {
+            if let Some(obstacle) = obstacle(k, desc, &self.film.times, extent) {
+                self.film.rigid.push(obstacle);
+            }
+        }
+        let bodies = self.bodies.first().map_or(0, Vec::len);
+        for body in 0..bodies {
+            // Shapes of bodies are not known here: the poses are kept for those who compute with them.
+            let shape = Shape::Mesh(TriMesh { positions: vec![], triangles: vec![] });
+            let poses = self.bodies.iter().filter_map(|frame| frame.get(body).copied()).collect();
+            let colour = PALETTE[body % PALETTE.len()];
+            self.film.rigid.push(Rigid {
+                name: format!("body_{body}"),
+                colour,
+                shape,
+                poses,
+                obstacle: false,
+            });
+        }
+        self.film
+    }
+}
+
+fn skin(object: &Object, wanted: bool) -> Option<&Skin> {
+    object.skin.as_ref().filter(|_| wanted)
+}
+
+/// Positions or velocities of what is shown, from those of the simulation.
+fn carried(scene: &Scene, simulated: &[Vec3], skins: bool) -> Vec<Vec3> {
+    let mut carried = Vec::with_capacity(simulated.len());
+    for object in &scene.objects {
+        let own = &simulated[object.range()];
+        match skin(object, skins) {
+            Some(skin) => carried.extend(skin.positions(own)),
+            None => carried.extend_from_slice(own),
+        }
+    }
+    carried
+}
+
+/// Middle of the first frame, and half the diagonal of the box around it, m.
+fn extent(film: &Film) -> (Vec3, f64) {
+    let frame = film.frames.first().map_or(&[][..], Vec::as_slice);
+    let Some(&start) = frame.first() else { return (Vec3::zeros(), 1.0) };
+    let (low, high) = frame.iter().fold((start, start), |(low, high), x| (low.inf(x), high.sup(x)));
+    ((low + high) / 2.0, ((high - low).norm() / 2.0).max(1e-3))
+}
+
+/// An obstacle over the times of a film; nothing if it is hidden.
+fn obstacle(k: usize, desc: &ColliderDesc, times: &[f64], (middle, extent): (Vec3, f64)) -> Option<Rigid> {
+    if desc.display().hidden {
+        return None;
+    }
+    let mut centre = Vec3::from(desc.centre());
+    let shape = match *desc {
+        ColliderDesc::Floor { .. } => {
+            // A floor has no end; what is drawn of it lies below the bodies.
+            centre += Vec3::new(middle.x, 0.0, middle.z);
+            Shape::Floor(12.0 * extent)
+        }
+        ColliderDesc::Sphere { radius, .. } => Shape::Sphere(radius),
+        ColliderDesc::Block { half_extents, .. } => Shape::Block(half_extents.into()),
+        ColliderDesc::Torus { major_radius, minor_radius, .. } => Shape::Torus(major_radius, minor_radius),
+    };
+    let keys = desc.path().iter().map(|&[t, x, y, z]| (t, Vec3::new(x, y, z))).collect();
+    let poses = match (desc.path(), pd_collide::Path::new(keys)) {
+        ([_, ..], Ok(path)) => times.iter().map(|&time| Pose::at(centre + path.offset(time))).collect(),
+        _ => vec![Pose::at(centre)],
+    };
+    let default = if matches!(shape, Shape::Floor(_)) { FLOOR } else { OBSTACLE };
+    let name = desc.name().map_or_else(|| format!("{}_{k}", desc.kind()), str::to_owned);
+    Some(Rigid { name, colour: desc.display().colour.unwrap_or(default), shape, poses, obstacle: true })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ModelPaths, Registry, scene::SceneRun};
+
+    #[test]
+    fn a_film_has_the_bodies_and_obstacles_of_its_scene_and_they_move() {
+        let text = "title = \"t\"\n[[object]]\nname = \"sheet\"\nshape = { kind = \"grid\", rows = 3, columns = 3 }\n\
+            edge = { weight = 10 }\ndisplay = { colour = [0.1, 0.2, 0.3] }\n\
+            [[collider]]\nkind = \"sphere\"\ncentre = [0, -1, 0]\nradius = 0.5\npath = [[0, 0, 0, 0], [1, 6, 0, 0]]\n\
+            [[collider]]\nkind = \"floor\"\nheight = -2\n\
+            [[collider]]\nkind = \"block\"\ncentre = [9, 9, 9]\nhalf-extents = [1, 1, 1]\ndisplay = { hidden = true }\n";
+        let scene = Scene::parse("t.toml", text, None, &ModelPaths::default()).unwrap();
+        let mut run = SceneRun::new(scene, &Registry::standard()).unwrap();
+        let mut recorder = Recorder::new(&run.scene, true, true);
+        recorder.push(&run.scene, &run.sim.state);
+        for _ in 0..10 {
+            run.advance().unwrap();
+            recorder.push(&run.scene, &run.sim.state);
+        }
+        let film = recorder.finish(&run.scene);
+        film.check().unwrap();
+        assert_eq!(
+            (film.frames.len(), film.velocities.len(), film.parts.len(), film.rigid.len()),
+            (11, 11, 1, 2)
+        );
+        assert_eq!((film.parts[0].name.as_str(), film.parts[0].colour), ("sheet", [0.1, 0.2, 0.3]));
+        assert_eq!(film.frames[10], run.sim.state.x);
+        assert_eq!(film.velocities[10], run.sim.state.v);
+        let sphere = &film.rigid[0];
+        assert!(
+            (sphere.pose(10).position - Vec3::new(1.0, -1.0, 0.0)).norm() < 1e-9,
+            "{:?}",
+            sphere.pose(10)
+        );
+        assert_eq!((film.rigid[1].poses.len(), film.rigid[1].pose(5).position.y), (1, -2.0));
+        assert!((film.rate() - 60.0).abs() < 1e-12);
+    }
+}

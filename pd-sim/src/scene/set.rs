@@ -1,0 +1,90 @@
+//! One key of a description set from outside, by its path: `object.cloth.edge.weight`, `collider.0.radius`, `step.dt`.
+
+use super::SceneDesc;
+use crate::SceneError;
+use toml::{Table, Value};
+
+/// The description with one key set. Lists are entered by the number or the `name` of an entry; `value` is TOML, or text if
+/// it reads as nothing else. The result is checked as a scene file is: unknown keys and wrong types are errors.
+///
+/// ```
+/// let (desc, _) = pd_sim::scene::read_desc("cloth")?;
+/// let stiffer = pd_sim::scene::set_key("cloth", &desc, "object.cloth.edge.weight", "300")?;
+/// assert_eq!(stiffer.objects[0].edge.map(|edge| edge.weight), Some(300.0));
+/// assert!(pd_sim::scene::set_key("cloth", &desc, "object.cloth.edge.wait", "300").is_err());
+/// # Ok::<(), pd_sim::SceneError>(())
+/// ```
+pub fn set_key(name: &str, desc: &SceneDesc, key: &str, value: &str) -> Result<SceneDesc, SceneError> {
+    let wrong = |what: String| SceneError::Value { file: name.to_owned(), field: key.to_owned(), what };
+    let mut root = Value::try_from(desc).map_err(|error| wrong(error.to_string()))?;
+    let steps: Vec<&str> = key.split('.').collect();
+    let (last, before) = steps.split_last().ok_or_else(|| wrong("no key".to_owned()))?;
+    let mut place = &mut root;
+    for step in before {
+        place = enter(place, step).map_err(wrong)?;
+    }
+    match place {
+        Value::Table(table) => {
+            table.insert((*last).to_owned(), parsed(value));
+        }
+        list => *enter(list, last).map_err(wrong)? = parsed(value),
+    }
+    root.try_into().map_err(|error: toml::de::Error| wrong(error.message().trim().to_owned()))
+}
+
+/// What lies one step further; tables that are not there yet are made.
+fn enter<'a>(place: &'a mut Value, step: &str) -> Result<&'a mut Value, String> {
+    match place {
+        Value::Table(table) => Ok(table.entry(step.to_owned()).or_insert_with(|| Value::Table(Table::new()))),
+        Value::Array(list) => {
+            let name = |entry: &Value| entry.get("name").and_then(Value::as_str).map(str::to_owned);
+            let found = match step.parse::<usize>() {
+                Ok(number) => (number < list.len()).then_some(number),
+                Err(_) => list.iter().position(|entry| name(entry).as_deref() == Some(step)),
+            };
+            let known: Vec<String> = list
+                .iter()
+                .enumerate()
+                .map(|(k, entry)| name(entry).unwrap_or_else(|| k.to_string()))
+                .collect();
+            found
+                .and_then(|k| list.get_mut(k))
+                .ok_or_else(|| format!("there is no {step:?}; known are {}", known.join(", ")))
+        }
+        _ => Err(format!("nothing lies below it that could be {step:?}")),
+    }
+}
+
+fn parsed(value: &str) -> Value {
+    let table: Result<Table, _> = format!("value = {value}").parse();
+    let parsed = table.ok().filter(|table| table.len() == 1).and_then(|mut table| table.remove("value"));
+    parsed.unwrap_or_else(|| Value::String(value.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::read_desc;
+
+    #[test]
+    fn any_key_is_reached_and_wrong_ones_are_named() {
+        let (desc, _) = read_desc("cloth").unwrap();
+        let set = |key: &str, value: &str| set_key("cloth", &desc, key, value);
+        assert_eq!(set("step.damping", "0.25").unwrap().step.damping, 0.25);
+        assert_eq!(set("step.gravity", "[0, -1, 0]").unwrap().step.gravity, [0.0, -1.0, 0.0]);
+        assert_eq!(set("solver.global", "cholesky").unwrap().solver.global, "cholesky");
+        assert_eq!(set("collider.0.radius", "0.5").unwrap().colliders[0].kind(), "sphere");
+        assert_eq!(set("object.0.pin.0.weight", "7").unwrap().objects[0].pins[0].weight, 7.0);
+        for (key, value, word) in [
+            ("object.shirt.edge.weight", "1", "cloth"),
+            ("collider.9.radius", "1", "9"),
+            ("step.dumping", "1", "dumping"),
+            ("step.damping.more", "1", "damping"),
+            ("step.damping", "much", "damping"),
+            ("", "1", ""),
+        ] {
+            let error = set(key, value).unwrap_err().to_string();
+            assert!(error.contains(word) && error.contains(key), "{key}: {error}");
+        }
+    }
+}
