@@ -16,6 +16,8 @@ use std::time::Instant;
 
 /// Errors and time of one algorithm on one set.
 struct Row {
+    /// Queries asked: all, or those for which the time sufficed.
+    asked: usize,
     missed: usize,
     invented: usize,
     /// Least time of several passes, µs per query.
@@ -34,10 +36,10 @@ fn measure(set: &Set, algorithm: &dyn Ccd) -> Row {
         passes += 1;
     }
     let (missed, invented) = set.errors(&answers);
-    Row { missed, invented, micros: 1e6 * least / set.truth.len() as f64 }
+    Row { asked: answers.len(), missed, invented, micros: 1e6 * least / set.truth.len() as f64 }
 }
 
-/// Columns of the peer by set: lines "set algorithm missed invented micros" from the script beside this file.
+/// Columns of the peer by set: lines "set algorithm asked missed invented micros" from the script beside this file.
 fn peer(python: &str) -> Result<BTreeMap<(String, String), Row>, String> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/ccd_peer.py");
     let output = Command::new(python).arg(script).output().map_err(|error| format!("{python}: {error}"))?;
@@ -47,9 +49,10 @@ fn peer(python: &str) -> Result<BTreeMap<(String, String), Row>, String> {
     let mut rows = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let [set, algorithm, missed, invented, micros] = fields[..] else { continue };
+        let [set, algorithm, asked, missed, invented, micros] = fields[..] else { continue };
         let bad = |_| format!("cannot read: {line}");
         let row = Row {
+            asked: asked.parse().map_err(|_| bad(()))?,
             missed: missed.parse().map_err(|_| bad(()))?,
             invented: invented.parse().map_err(|_| bad(()))?,
             micros: micros.parse().map_err(|_| bad(()))?,
@@ -81,8 +84,12 @@ fn main() -> ExitCode {
     names.extend(peer_names.iter().map(|name| format!("ipctk {name}")));
     println!("| queries | number (contacts) | {} |", names.join(" | "));
     println!("|---|---|{}", "---|".repeat(names.len()));
-    let cell = |row: &Row| format!("{} / {}, {:.2}", row.missed, row.invented, row.micros);
     for set in &sets {
+        let cell = |row: &Row| {
+            let part =
+                if row.asked < set.truth.len() { format!(" (of {})", row.asked) } else { String::new() };
+            format!("{} / {}{part}, {:.2}", row.missed, row.invented, row.micros)
+        };
         let contacts = set.truth.iter().filter(|t| **t).count();
         let mut cells: Vec<String> = ALGORITHMS.iter().map(|a| cell(&measure(set, *a))).collect();
         for name in &peer_names {

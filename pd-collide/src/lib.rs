@@ -52,6 +52,7 @@ pub mod mesh;
 mod moving;
 mod path;
 pub mod predicates;
+pub mod response;
 mod rounding;
 mod sdf;
 mod shape;

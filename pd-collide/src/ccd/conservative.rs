@@ -63,7 +63,21 @@ fn first_contact<Q: Query>(query: &Q) -> Option<Real> {
         }
         t = reached;
     }
-    refine::first_contact(query, t)
+    if passes_through(query, t) { Some(t) } else { refine::first_contact(query, t) }
+}
+
+/// Whether the primitives plainly pass through each other at time t: the closest points are well inside of both, and
+/// the volume that the four vertices span changes sign. Then there is no need to look closer. No part of the proof: to
+/// say "contact" is always safe.
+fn passes_through<Q: Query>(query: &Q, t: Real) -> bool {
+    const INSIDE: Real = 1e-4;
+    const AROUND: Real = 1e-7;
+    let x = query.relative_at(t);
+    let volume = |t: Real| {
+        let x = query.relative_at(t.clamp(0.0, 1.0));
+        x[1].dot(&x[2].cross(&x[3]))
+    };
+    Q::closest(&x).weights.iter().all(|b| b.abs() > INSIDE) && volume(t - AROUND) * volume(t + AROUND) < 0.0
 }
 
 /// Time up to which a direction that turns with the motion keeps the primitives apart, from n at time t on.

@@ -8,3 +8,4 @@ mod draw;
 mod intersect;
 mod potentials;
 mod queries;
+mod zones;
