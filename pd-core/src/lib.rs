@@ -87,7 +87,7 @@ pub use params::StepParams;
 pub use particle_set::{ParticleSet, SetKind};
 pub use pd::ProjectiveDynamics;
 pub use real::{Mat3, Real, Vec3, as_flat, as_flat_mut};
-pub use report::{Measures, Stages, StepReport};
+pub use report::{ContactReport, Measures, Stages, StepReport};
 pub use solver::{GlobalSolver, SolveReport, check_lengths};
 pub use sparse::{Csr, Pattern};
 pub use state::State;

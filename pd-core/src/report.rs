@@ -48,6 +48,34 @@ pub struct Measures {
     pub potential: Real,
 }
 
+/// What contact did in a step, of steppers that keep bodies apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ContactReport {
+    /// Contacts that press.
+    pub contacts: usize,
+    /// Contacts that may act.
+    pub rows: usize,
+    /// Least gap of these, m; infinite if there are none.
+    pub min_gap: Real,
+    /// Vertices that were held back from crossing at the end of the step.
+    pub clamped: usize,
+    /// Times that the step was taken up again because vertices were held back, and one.
+    pub rounds: usize,
+    /// Lists of near pairs made.
+    pub rebuilds: usize,
+    /// Pairs between which no plane was found, so that their vertices did not move.
+    pub uncertified: usize,
+    /// Part of their way that vertices of prescribed motion went; less than 1 if they would have crushed something.
+    pub obstacle_fraction: Real,
+    /// Linear solves.
+    pub solves: usize,
+    /// Evaluations of all contacts.
+    pub evaluations: usize,
+    /// Wall time of making lists; part of [`Stages::collide`].
+    pub listing: Duration,
+}
+
 /// What one step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
@@ -65,6 +93,8 @@ pub struct StepReport {
     pub linear_iterations: usize,
     /// Vertices moved by the second collision pass.
     pub collisions: usize,
+    /// Of steppers that keep bodies apart.
+    pub contact: Option<ContactReport>,
     /// Wall times.
     pub stages: Stages,
     /// Measured on request.

@@ -2,4 +2,4 @@
 
 mod guarded;
 
-pub use guarded::{ContactReport, GuardedPd};
+pub use guarded::GuardedPd;

@@ -119,7 +119,6 @@ impl GuardedPd {
             self.pairs.direct(&mut self.scratch.direction, 1.0);
             taken |= self.search(context, report, LENGTHS[1])?;
             report.iterations += 1;
-            self.contact.iterations += 1;
             if !taken {
                 if self.pairs.is_empty() {
                     break;

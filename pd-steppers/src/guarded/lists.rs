@@ -6,6 +6,7 @@ use pd_collide::contact::{
 };
 use pd_core::exec::{self, VERTEX_CHUNK};
 use pd_core::{ContactMaterial, Real, State, StepContext, StepError, stepper};
+use std::time::Instant;
 
 /// Part of the reach by which vertices may have left the reference before the list is made again.
 const STRAYED: Real = 0.5;
@@ -43,7 +44,7 @@ impl GuardedPd {
         }
         let kept = !self.memory.start.is_empty() && self.list_serves(context);
         if !kept {
-            if self.memory.start.is_empty() {
+            if self.memory.start.is_empty() || !self.memory.ignored.is_empty() {
                 self.inspect_start(context)?;
             }
             self.remember_rows();
@@ -105,9 +106,11 @@ impl GuardedPd {
     }
 
     fn make_list(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
+        let started = Instant::now();
         let mut list = std::mem::take(&mut self.list);
         list.build(&self.input(context));
         self.list = list;
+        self.contact.listing += started.elapsed();
         self.contact.uncertified += self.list.size.uncertified;
         match self.capacity {
             Some(capacity) if !capacity.holds(&self.list.size) => Err(self.overflow(capacity)),
@@ -115,8 +118,9 @@ impl GuardedPd {
         }
     }
 
-    /// A state that contact has not seen: do bodies intersect?
+    /// A state that contact has not seen, or bodies that intersected: which do?
     fn inspect_start(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
+        let before = std::mem::take(&mut self.memory.ignored);
         let (mut pairs, mut first, mut bodies) = (0, None, vec![]);
         self.crossings(context, false, |surface, f, g| {
             pairs += 1;
@@ -130,6 +134,9 @@ impl GuardedPd {
         }
         bodies.sort_unstable();
         bodies.dedup();
+        if !before.is_empty() {
+            bodies.retain(|pair| before.binary_search(pair).is_ok());
+        }
         self.memory.ignored = bodies;
         Ok(())
     }
@@ -197,15 +204,7 @@ impl GuardedPd {
     fn choose(&mut self, context: &StepContext<'_>, which: Which) {
         let scratch = &mut self.scratch;
         let surface = &self.surface;
-        let law = |row: &Row| {
-            let [a, b] = row.bodies.map(|body| body as usize);
-            let own = surface.bodies()[a].material;
-            let other = match row.kind {
-                ContactKind::Obstacle => context.colliders[b].material(),
-                _ => surface.bodies()[b].material,
-            };
-            ContactMaterial::between(&own, &other)
-        };
+        let law = |row: &Row| material(context, surface, row);
         let choice = match which {
             Which::Remembered => Choice::Remembered,
             Which::Near => {
@@ -238,6 +237,16 @@ impl GuardedPd {
         self.contact.min_gap = self.rows.least_gap(&self.list.rows, &scratch.d);
         self.remember_rows();
     }
+}
+
+/// Friction and restitution of a row.
+pub(super) fn material(context: &StepContext<'_>, surface: &ContactSurface, row: &Row) -> ContactMaterial {
+    let [a, b] = row.bodies.map(|body| body as usize);
+    let other = match row.kind {
+        ContactKind::Obstacle => context.colliders[b].material(),
+        _ => surface.bodies()[b].material,
+    };
+    ContactMaterial::between(&surface.bodies()[a].material, &other)
 }
 
 /// Reach in which a body at rest can settle, m.

@@ -20,44 +20,19 @@
 
 mod descent;
 mod lists;
+mod restitution;
 mod scratch;
 
 use pd_collide::contact::{
-    ContactList, ContactOptions, ContactSurface, ListCapacity, ListSize, Memory, Rows,
+    ContactList, ContactOptions, ContactSurface, Contacts, ListCapacity, ListSize, Memory, Rows,
 };
 use pd_core::stepper::{self, PreparedFor};
 use pd_core::{
-    Csr, GlobalSolver, Lbfgs, LocalStep, Real, State, StepContext, StepError, StepReport, Stepper,
+    ContactReport, Csr, GlobalSolver, Lbfgs, LocalStep, Real, State, StepContext, StepError, StepReport,
+    Stepper,
 };
 use scratch::Scratch;
 use std::time::Instant;
-
-/// What contact did in the last step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ContactReport {
-    /// Rows that press.
-    pub contacts: usize,
-    /// Rows that may act.
-    pub rows: usize,
-    /// Least gap of these, m; infinite if there are none.
-    pub min_gap: Real,
-    /// Vertices that the guard held back at the end.
-    pub clamped: usize,
-    /// Rounds.
-    pub rounds: usize,
-    /// Lists made.
-    pub rebuilds: usize,
-    /// Part of their way that vertices of prescribed motion went; less than 1 if they would have crushed something.
-    pub obstacle_fraction: Real,
-    /// Pairs without a plane between them, whose vertices were held.
-    pub uncertified: usize,
-    /// Iterations, all rounds.
-    pub iterations: usize,
-    /// Evaluations of rows.
-    pub evaluations: usize,
-    /// Linear solves.
-    pub solves: usize,
-}
 
 /// Projective dynamics whose bodies never cross.
 pub struct GuardedPd {
@@ -102,9 +77,9 @@ impl GuardedPd {
         }
     }
 
-    /// What contact did in the last step.
-    pub fn contact_report(&self) -> &ContactReport {
-        &self.contact
+    /// The contacts of the last step, as plain arrays.
+    pub fn contacts(&self, out: &mut Contacts) {
+        self.rows.contacts(&self.list.rows, &self.scratch.here.x, &self.scratch.d, out);
     }
 
     /// Sizes of the last list.
@@ -180,9 +155,12 @@ impl Stepper for GuardedPd {
         report.stages.collide += started.elapsed();
         let started = Instant::now();
         self.verify(&context)?;
+        self.scratch.velocity.copy_from_slice(&state.v);
         stepper::accept(context.params, state, &self.scratch.here.x)?;
         self.memory.store(&mut state.columns);
+        self.bounce(&context, state);
         report.collisions = self.contact.contacts;
+        report.contact = Some(self.contact);
         report.stages.predict += started.elapsed();
         Ok(report)
     }

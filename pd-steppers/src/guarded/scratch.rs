@@ -38,6 +38,8 @@ pub(crate) struct Scratch {
     pub(crate) target: Vec<Vec3>,
     pub(crate) here: Iterate,
     pub(crate) there: Iterate,
+    /// Velocities before the step.
+    pub(crate) velocity: Vec<Vec3>,
     /// Positions before an iteration.
     pub(crate) before: Vec<Vec3>,
     pub(crate) direction: Vec<Vec3>,
@@ -56,8 +58,10 @@ impl Scratch {
     pub(crate) fn prepare(&mut self, n: usize) {
         self.here.prepare(n);
         self.there.prepare(n);
-        let model = [&mut self.s, &mut self.start, &mut self.target, &mut self.before, &mut self.direction];
-        for list in model.into_iter().chain([&mut self.r, &mut self.z, &mut self.p, &mut self.q]) {
+        let model = [&mut self.s, &mut self.start, &mut self.target, &mut self.velocity, &mut self.before];
+        for list in
+            model.into_iter().chain([&mut self.direction, &mut self.r, &mut self.z, &mut self.p, &mut self.q])
+        {
             list.clear();
             list.resize(n, Vec3::zeros());
         }

@@ -8,14 +8,6 @@ fn run(mut scene: Scene, frames: usize) -> f64 {
     assert_eq!(scene.crossings(), 0, "at the start");
     for frame in 0..frames {
         scene.step(&mut stepper);
-        if std::env::var_os("PD_PRINT").is_some() {
-            println!(
-                "{frame} {:?} KE {:.2e} size {:?}",
-                stepper.contact_report(),
-                scene.kinetic(),
-                stepper.list_size()
-            );
-        }
         assert_eq!(scene.crossings(), 0, "frame {frame}");
     }
     scene.kinetic()

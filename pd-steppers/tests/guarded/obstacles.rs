@@ -1,8 +1,8 @@
 //! Obstacles that move, obstacles by signed distance, starts that intersect.
 
-use crate::scenes::{floor, sheet, sheet_over};
+use crate::scenes::{floor, sheet, sheet_over, slope};
 use pd_collide::Floor;
-use pd_collide::contact::StartPolicy;
+use pd_collide::contact::{Contacts, StartPolicy};
 use pd_core::{Motion, Real, StepError, Stepper, Vec3};
 use pd_mesh::generate;
 
@@ -26,11 +26,9 @@ fn a_ball_that_rises_at_three_metres_a_second_lifts_a_sheet() {
     let mut stepper = scene.stepper();
     let mut least: Real = 1.0;
     for frame in 0..42 {
-        scene.step(&mut stepper);
-        least = least.min(stepper.contact_report().obstacle_fraction);
+        let report = scene.step(&mut stepper).contact.unwrap();
+        least = least.min(report.obstacle_fraction);
         assert_eq!(scene.crossings(), 0, "frame {frame}");
-        let report = stepper.contact_report();
-        println!("{frame} {report:?}");
     }
     let top = scene.state.x[..scene.free].iter().map(|p| p.y).fold(0.0, Real::max);
     let ball_top = scene.state.x[scene.free..].iter().map(|p| p.y).fold(Real::NEG_INFINITY, Real::max);
@@ -66,4 +64,43 @@ fn a_start_that_intersects_is_refused_or_ignored_until_apart() {
     let mut stepper = scene.stepper();
     scene.step(&mut stepper);
     assert!(scene.state.x.iter().all(|p| p.iter().all(|c| c.is_finite())));
+}
+
+#[test]
+fn forces_of_a_sheet_at_rest_carry_its_weight() {
+    let mut scene = slope(10, 0.121, 0.0, 0.0, 0.3);
+    let mut stepper = scene.stepper();
+    for _ in 0..60 {
+        scene.step(&mut stepper);
+    }
+    let mut contacts = Contacts::default();
+    stepper.contacts(&mut contacts);
+    let sums = contacts.resultants(2);
+    let error = (sums[0] - Vec3::y() * (0.121 * 9.8)).norm() / (0.121 * 9.8);
+    println!("{} contacts, resultant off by {error:.1e}", contacts.len());
+    assert!(error < 1e-2, "{sums:?}");
+    assert_eq!(sums[0], -sums[1], "equal and opposite");
+}
+
+#[test]
+fn a_sheet_parts_with_a_share_of_its_speed() {
+    let mut scene = slope(10, 0.121, 0.0, 0.0, 0.0);
+    let mut surface = scene.model.surface().clone();
+    surface.bodies.iter_mut().for_each(|body| body.material.restitution = 0.5);
+    scene.model = scene.model.into_builder().surface(surface).build().unwrap();
+    for i in 0..scene.free {
+        scene.state.x[i].y += 0.03;
+        scene.state.v[i].y = -2.0;
+    }
+    let mut stepper = scene.stepper();
+    let mut speeds = vec![-2.0];
+    for _ in 0..4 {
+        scene.step(&mut stepper);
+        speeds.push(scene.state.v[..scene.free].iter().map(|v| v.y).sum::<f64>() / scene.free as f64);
+    }
+    // Before the step of the impact, and after it.
+    let k = (1..speeds.len()).find(|&k| speeds[k] > 0.0).unwrap();
+    let share = -speeds[k] / speeds[k - 1];
+    println!("{speeds:?}: {share:.4}");
+    assert!((share - 0.5).abs() < 0.01, "{speeds:?}");
 }
