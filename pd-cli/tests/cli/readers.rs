@@ -71,7 +71,7 @@ fn independent_readers_see_the_run() {
         let (bodies, obstacles) = if scene == "cloth" { (["cloth"], 2) } else { (["bar"], 1) };
         let about =
             serde_json::json!({ "times": times, "obstacles": obstacles, "bodies": 1, "names": bodies });
-        desk.write("frames.json", &about.to_string());
+        desk.write("frames.json", about.to_string());
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers.py");
         let output = Command::new(&python).arg(&script).arg(desk.path("")).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

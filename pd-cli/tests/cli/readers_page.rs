@@ -12,8 +12,8 @@ pub(crate) fn compare(table: &str) {
     let Ok(page) = std::fs::read_to_string(&path) else {
         return println!("skipped: no docs beside this package");
     };
-    let (before, rest) = page.split_once(START).expect("the mark of the table");
-    let (found, after) = rest.split_once(END).expect("the end of the table");
+    let (before, rest) = page.split_once(START).unwrap();
+    let (found, after) = rest.split_once(END).unwrap();
     if std::env::var_os("PD_UPDATE_DOCS").is_some() {
         std::fs::write(&path, format!("{before}{START}{table}{END}{after}")).unwrap();
         return;
