@@ -93,6 +93,12 @@ fn run(
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Inside the pool, as simulations run: handing every loop to it from outside would cost a thread's waking each.
+    let pool = rayon::ThreadPoolBuilder::new().build()?;
+    pool.install(|| all().map_err(|error| error.to_string())).map_err(Into::into)
+}
+
+fn all() -> Result<(), Box<dyn std::error::Error>> {
     run("pyramid of 210", pyramid(20)?, "direct", 4, 300)?;
     for (end, substeps) in [(1e3, 1), (1e6, 1), (1e3, 4)] {
         run(&format!("chain of 100, {end:e}:1"), chain(100, end)?, "direct", substeps, 300)?;

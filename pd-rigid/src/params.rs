@@ -16,7 +16,8 @@ pub struct RigidParams {
     pub turns: usize,
     /// Distance below which contacts are looked for, m. Default 0.02.
     pub margin: Real,
-    /// Frequency of the springs that push overlap out, Hz. Default 30.
+    /// Frequency of the springs that push overlap out, Hz, where a quarter of the substeps can follow it. A body that bears n
+    /// times its weight sinks in by n g/(2πf)². Default 60.
     pub contact_frequency: Real,
     /// Damping ratio of these springs. Default 10.
     pub contact_damping: Real,
@@ -39,7 +40,7 @@ impl Default for RigidParams {
             joint_iterations: 2,
             turns: 2,
             margin: 0.02,
-            contact_frequency: 30.0,
+            contact_frequency: 60.0,
             contact_damping: 10.0,
             push_out_speed: 3.0,
             bounce_speed: 0.5,

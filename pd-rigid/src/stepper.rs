@@ -11,7 +11,9 @@ use crate::solve::system::System;
 use crate::solve::work::JointWork;
 use crate::{Direct, Island, RigidModel, RigidParams, RigidSolver};
 use nalgebra::Isometry3;
-use pd_core::{Collider, Owner, Real, State, StepContext, StepError, StepParams, StepReport, Stepper, Vec3};
+use pd_core::{
+    Bodies, Collider, Owner, Real, State, StepContext, StepError, StepParams, StepReport, Stepper, Vec3,
+};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -177,7 +179,9 @@ impl RigidStepper {
                 None => (pose(&state.bodies, b), state.bodies.v[b], state.bodies.w[b]),
             });
         }
-        let asleep = |b: usize| self.params.sleep && self.idle[b] >= self.params.sleep_time;
+        // Sleeping bodies have no velocity; one that has was given it from outside and wakes.
+        let still = |b: usize| state.bodies.v[b] == Vec3::zeros() && state.bodies.w[b] == Vec3::zeros();
+        let asleep = |b: usize| self.params.sleep && self.idle[b] >= self.params.sleep_time && still(b);
         self.awake.clear();
         self.awake.extend((0..bodies).map(|b| self.model.is_dynamic(b) && !asleep(b)));
         // Whoever pulls at a body wakes it.
@@ -352,10 +356,9 @@ impl RigidStepper {
                 (s.p[b], s.q[b], s.v[b], s.w[b]) = (pose.translation.vector, pose.rotation, v, w);
             } else if self.islands.of[b] == u32::MAX {
                 self.report.asleep += 1;
-                (state.bodies.v[b], state.bodies.w[b]) = (Vec3::zeros(), Vec3::zeros());
             }
         }
-        self.sleep_together();
+        self.sleep_together(&mut state.bodies);
         write_joints(
             &mut self.report,
             &model,
@@ -372,8 +375,9 @@ impl RigidStepper {
         Ok(())
     }
 
-    /// Bodies of one island fall asleep together or not at all: none counts beyond the one that moved last.
-    fn sleep_together(&mut self) {
+    /// Bodies of one island fall asleep together or not at all: none counts beyond the one that moved last. Asleep they have
+    /// no velocity.
+    fn sleep_together(&mut self, state: &mut Bodies) {
         for range in self.islands.starts.windows(2) {
             let members = &self.islands.members[range[0].body..range[1].body];
             let dynamic = |b: &&u32| **b != u32::MAX && self.model.is_dynamic(**b as usize);
@@ -383,9 +387,11 @@ impl RigidStepper {
                 .map(|&b| self.idle[b as usize])
                 .fold(Real::INFINITY, Real::min);
             for &b in members.iter().filter(dynamic) {
+                let b = b as usize;
                 if least < self.params.sleep_time {
-                    let limit = self.params.sleep_time * (1.0 - 1e-9);
-                    self.idle[b as usize] = self.idle[b as usize].min(limit);
+                    self.idle[b] = self.idle[b].min(self.params.sleep_time * (1.0 - 1e-9));
+                } else if self.params.sleep {
+                    (state.v[b], state.w[b]) = (Vec3::zeros(), Vec3::zeros());
                 }
             }
         }

@@ -64,6 +64,10 @@ impl Contacts {
     /// Pairs of parts whose boxes, grown by what their bodies may move, overlap.
     pub(crate) fn pairs(&mut self, model: &RigidModel, motion: &Motion, reach: &Reach) {
         self.boxes.clear();
+        if model.parts().is_empty() {
+            self.near.clear();
+            return;
+        }
         for part in model.parts() {
             let (pose, v, w) = &motion[part.body as usize];
             let world = pose * part.pose;
