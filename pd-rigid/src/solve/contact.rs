@@ -131,7 +131,8 @@ pub(crate) fn warm_start(contacts: &mut [Manifold], bodies: &mut [Body], h: Real
     }
 }
 
-/// One sweep over all contacts; with `push_out` the first of a substep.
+/// One sweep over all contacts; with `push_out` the first of a substep, forwards, else the second, backwards: the two ends of a
+/// stack are treated alike, and it does not creep to one side.
 pub(crate) fn sweep(
     contacts: &mut [Manifold],
     bodies: &mut [Body],
@@ -139,60 +140,67 @@ pub(crate) fn sweep(
     h: Real,
     push_out: bool,
 ) {
-    for manifold in contacts {
-        let (a, b) = pair(bodies, manifold.bodies);
-        let (n, [t, u]) = (manifold.normal, manifold.tangents);
-        let fixed = !(a.is_dynamic() && b.is_dynamic());
-        // As stiff as the substep can follow; twice as stiff against what does not yield.
-        let frequency = params.contact_frequency.min(0.25 / h) * if fixed { 2.0 } else { 1.0 };
-        let omega = std::f64::consts::TAU * frequency;
-        let a1 = 2.0 * params.contact_damping + h * omega;
-        let a2 = h * omega * a1;
-        let [rate, firm, loose] = [omega / a1, a2 / (1.0 + a2), 1.0 / (1.0 + a2)];
+    if push_out {
+        contacts.iter_mut().for_each(|m| solve(m, bodies, params, h, true));
+    } else {
+        contacts.iter_mut().rev().for_each(|m| solve(m, bodies, params, h, false));
+    }
+}
+
+/// One manifold of a sweep.
+fn solve(manifold: &mut Manifold, bodies: &mut [Body], params: &RigidParams, h: Real, push_out: bool) {
+    let (a, b) = pair(bodies, manifold.bodies);
+    let (n, [t, u]) = (manifold.normal, manifold.tangents);
+    let fixed = !(a.is_dynamic() && b.is_dynamic());
+    // As stiff as the substep can follow; twice as stiff against what does not yield.
+    let frequency = params.contact_frequency.min(0.25 / h) * if fixed { 2.0 } else { 1.0 };
+    let omega = std::f64::consts::TAU * frequency;
+    let a1 = 2.0 * params.contact_damping + h * omega;
+    let a2 = h * omega * a1;
+    let [rate, firm, loose] = [omega / a1, a2 / (1.0 + a2), 1.0 / (1.0 + a2)];
+    for point in &mut manifold.points[..manifold.len] {
+        let offset = a.p + a.q * point.local[0] - b.p - b.q * point.local[1];
+        let gap = point.gap + offset.dot(&n);
+        if !push_out {
+            point.arm = levers(point, a, b); // the bodies have moved
+        }
+        let speed = n.dot(&(a.velocity_at(&point.arm[0]) - b.velocity_at(&point.arm[1]) - manifold.drag));
+        let (bias, scale, leak) = if gap > 0.0 {
+            (gap / h, 1.0, 0.0)
+        } else if push_out {
+            ((rate * gap).max(-params.push_out_speed), firm, loose)
+        } else {
+            (0.0, 1.0, 0.0)
+        };
+        let change = -point.mass * scale * (speed + bias) - leak * point.lambda[0];
+        let new = (point.lambda[0] + change).max(0.0);
+        if push_out && new > 0.0 && point.most == 0.0 {
+            // Velocities here are those of the end of the substep; go back to when the gap closed.
+            let fall = n.dot(&(a.acceleration - b.acceleration));
+            let left = if speed < 0.0 { h - (gap / -speed).clamp(0.0, h) } else { 0.0 };
+            point.impact = speed - fall * left;
+        }
+        let impulse = n * (new - point.lambda[0]);
+        point.lambda[0] = new;
+        point.most = point.most.max(new);
+        a.push(&impulse, &point.arm[0]);
+        b.push(&-impulse, &point.arm[1]);
+    }
+    // After the normals: its bound is the force that really presses.
+    if !push_out {
         for point in &mut manifold.points[..manifold.len] {
-            let offset = a.p + a.q * point.local[0] - b.p - b.q * point.local[1];
-            let gap = point.gap + offset.dot(&n);
-            if !push_out {
-                point.arm = levers(point, a, b); // the bodies have moved
+            let v = a.velocity_at(&point.arm[0]) - b.velocity_at(&point.arm[1]) - manifold.drag;
+            let m = point.tangent_mass;
+            let mut new = [point.lambda[1] - m * t.dot(&v), point.lambda[2] - m * u.dot(&v)];
+            let (size, most) = (new[0].hypot(new[1]), manifold.friction * point.lambda[0]);
+            if size > most {
+                new = new.map(|x| x * (most / size));
             }
-            let speed = n.dot(&(a.velocity_at(&point.arm[0]) - b.velocity_at(&point.arm[1]) - manifold.drag));
-            let (bias, scale, leak) = if gap > 0.0 {
-                (gap / h, 1.0, 0.0)
-            } else if push_out {
-                ((rate * gap).max(-params.push_out_speed), firm, loose)
-            } else {
-                (0.0, 1.0, 0.0)
-            };
-            let change = -point.mass * scale * (speed + bias) - leak * point.lambda[0];
-            let new = (point.lambda[0] + change).max(0.0);
-            if push_out && new > 0.0 && point.most == 0.0 {
-                // Velocities here are those of the end of the substep; go back to when the gap closed.
-                let fall = n.dot(&(a.acceleration - b.acceleration));
-                let left = if speed < 0.0 { h - (gap / -speed).clamp(0.0, h) } else { 0.0 };
-                point.impact = speed - fall * left;
-            }
-            let impulse = n * (new - point.lambda[0]);
-            point.lambda[0] = new;
-            point.most = point.most.max(new);
+            let impulse = t * (new[0] - point.lambda[1]) + u * (new[1] - point.lambda[2]);
+            (point.lambda[1], point.lambda[2]) = (new[0], new[1]);
             a.push(&impulse, &point.arm[0]);
             b.push(&-impulse, &point.arm[1]);
-        }
-        // After the normals: its bound is the force that really presses.
-        if !push_out {
-            for point in &mut manifold.points[..manifold.len] {
-                let v = a.velocity_at(&point.arm[0]) - b.velocity_at(&point.arm[1]) - manifold.drag;
-                let m = point.tangent_mass;
-                let mut new = [point.lambda[1] - m * t.dot(&v), point.lambda[2] - m * u.dot(&v)];
-                let (size, most) = (new[0].hypot(new[1]), manifold.friction * point.lambda[0]);
-                if size > most {
-                    new = new.map(|x| x * (most / size));
-                }
-                let impulse = t * (new[0] - point.lambda[1]) + u * (new[1] - point.lambda[2]);
-                (point.lambda[1], point.lambda[2]) = (new[0], new[1]);
-                a.push(&impulse, &point.arm[0]);
-                b.push(&-impulse, &point.arm[1]);
-                point.force = point.lambda.map(|x| x / h);
-            }
+            point.force = point.lambda.map(|x| x / h);
         }
     }
 }
