@@ -15,12 +15,12 @@
 //! use pd_core::Vec3;
 //!
 //! // A point 2 m above a triangle.
-//! let x = [Vec3::new(0.2, 2.0, 0.3), Vec3::zeros(), Vec3::z(), Vec3::x()];
+//! let x = [Vec3::new(0.25, 2.0, 0.5), Vec3::zeros(), Vec3::z(), Vec3::x()];
 //! let closest = point_triangle(&x);
-//! assert_eq!(closest.separation(&x), Vec3::new(0.0, 2.0, 0.0));
+//! assert!((closest.separation(&x) - Vec3::new(0.0, 2.0, 0.0)).norm() < 1e-15);
 //! let squared = squared_distance(&x, &closest);
-//! assert_eq!(squared.value, 4.0);
-//! assert_eq!(squared.gradient[0], Vec3::new(0.0, 4.0, 0.0));
+//! assert!((squared.value - 4.0).abs() < 1e-15);
+//! assert!((squared.gradient[0] - Vec3::new(0.0, 4.0, 0.0)).norm() < 1e-15);
 //! ```
 
 mod derivatives;
