@@ -1,4 +1,8 @@
 //! Unified particle dynamics: grains, particle bodies, shape matching.
+//!
+//! A [`ParticleModel`] is constant; particle i is vertex i of the [`State`](pd_core::State). [`UnifiedSubstep`] advances it by
+//! short substeps and keeps momentum; [`Unified`] is the averaged Jacobi iteration as published. [`Grid`] and [`Pairs`] find
+//! neighbours, [`matching`] fits shapes, and [`scenes`] has the scenes of the unified-particle report.
 
 mod axes;
 mod builder;
@@ -11,6 +15,7 @@ pub mod scenes;
 mod shape;
 mod sort;
 mod substep;
+mod unified;
 
 pub use axes::Axes;
 pub use builder::{Material, ParticleModelBuilder};
@@ -20,3 +25,9 @@ pub use model::{BodyKind, Friction, NO_BODY, Overlap, ParticleBody, ParticleMode
 pub use pairs::Pairs;
 pub use shape::BodyShape;
 pub use substep::{SubstepSettings, UnifiedSubstep};
+pub use unified::{Unified, UnifiedSettings};
+
+/// The example of the README, run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

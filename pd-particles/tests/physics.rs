@@ -1,4 +1,5 @@
 //! Physics of the stepper `unified-substep`, against closed forms and conservation laws.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use nalgebra::Isometry3;
 use pd_core::{Model, Real, State, StepContext, StepError, StepParams, Stepper, Vec3};
