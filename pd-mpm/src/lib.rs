@@ -1,4 +1,11 @@
 //! Material point method: water, sand and elastic matter on a sparse grid.
+//!
+//! Particles carry mass, velocity and deformation; nodes of a grid carry momentum and forces. A substep sorts particles into
+//! blocks of 4³ cells, adds them to nodes, lets gravity, walls, obstacles and bodies act there, and reads the velocities
+//! back (Sulsky et al. 1994; Jiang et al. 2015; Hu et al. 2018).
+//!
+//! [`MpmModel`] is constant and checked, [`State`](pd_core::State) is the whole truth, [`MpmStepper`] holds scratch. Forces
+//! of the step's context besides gravity do not act on material points.
 
 mod blocks;
 mod bodies;
@@ -25,3 +32,8 @@ pub use law::{DruckerPrager, FixedCorotated, Law, Memory, NeoHookean, Snow, Stra
 pub use model::{Material, MpmBuilder, MpmModel, Transfer};
 pub use stepper::{MpmReport, MpmStages, MpmStepper};
 pub use transfer::nodes::Impulses;
+
+/// The example of the README, run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,5 +1,7 @@
 //! Matter against closed forms and records, at sizes that take seconds; larger ones are in `examples/measure.rs`.
 
+#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+
 use pd_core::{Real, State, StepContext, StepError, StepParams, Stepper, Vec3};
 use pd_mpm::{
     Boundary, Coupling, FixedCorotated, Inflow, MpmBody, MpmError, MpmModel, MpmStepper, Spline, Transfer,
