@@ -239,10 +239,10 @@ fn simulate(
         progress.advance();
     }
     progress.finish();
-    if let Some(writer) = writer {
-        if let Some(written) = writer.finish(&run.scene)?.filter(|_| !arguments.json) {
-            say_aside(written);
-        }
+    if let Some(writer) = writer
+        && let Some(written) = writer.finish(&run.scene)?.filter(|_| !arguments.json)
+    {
+        say_aside(written);
     }
     write_files(arguments, &run, &trace)?;
     let max_edge_strain = run.sim.max_edge_strain(&edges, &rest);
