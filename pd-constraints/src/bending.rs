@@ -13,8 +13,8 @@
 use crate::lanes::{BLOCK, Level, rows};
 use crate::length_lanes::{Block, Scale, Targets, blocks};
 use crate::ring::{self, BendingWeights, Collinear, RingsRef};
-use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
-use pd_core::{BatchData, EnergyBatch, Real, Stencil, Vec3, as_flat};
+use crate::{ConstraintError, SHORTEST_EDGE, Weight, check, radial};
+use pd_core::{BatchData, EnergyBatch, Psd, Real, Stencil, Vec3, as_flat};
 use std::ops::Range;
 
 const KIND: &str = "bending";
@@ -224,6 +224,13 @@ impl EnergyBatch for Bending {
         for (elements, r) in blocks(elements).zip(r.chunks_mut(BLOCK)) {
             self.fill(elements, x, &mut block, &mut targets);
             rows::to_rows(&block.vectors, r);
+        }
+    }
+
+    fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {
+        for (element, out) in elements.zip(out.chunks_exact_mut(9)) {
+            let (delta, rest) = (self.laplacian(element, x), self.signed_length[element].abs());
+            radial::spring(&delta, rest, self.stencil.weight(element), psd, out);
         }
     }
 

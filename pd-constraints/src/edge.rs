@@ -7,8 +7,8 @@
 use crate::lanes::springs::Springs;
 use crate::lanes::{BLOCK, Level, rows};
 use crate::length_lanes::{Block, Scale, Targets};
-use crate::{ConstraintError, SHORTEST_EDGE, Weight, check};
-use pd_core::{BatchData, EnergyBatch, Real, Stencil, Strain, Vec3, as_flat};
+use crate::{ConstraintError, SHORTEST_EDGE, Weight, check, radial};
+use pd_core::{BatchData, EnergyBatch, Psd, Real, Stencil, Strain, Vec3, as_flat};
 use std::ops::Range;
 
 const KIND: &str = "edge";
@@ -185,6 +185,13 @@ impl EnergyBatch for EdgeSprings {
                 rows::to_rows(&block.vectors, &mut r[..part.len()]);
                 (at, r) = (part.end, &mut r[part.len()..]);
             }
+        }
+    }
+
+    fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {
+        for (element, out) in elements.zip(out.chunks_exact_mut(9)) {
+            let (y, weight) = (self.vector(element, x), self.stencil.weight(element));
+            radial::spring(&y, self.lengths[element], weight, psd, out);
         }
     }
 

@@ -14,6 +14,16 @@
 //! | [`TetStrain`] | 3×3 deformation gradient | singular values in a range | Pa, times rest volume |
 //! | [`Volume`] | 3×3 deformation gradient | volume ratio in a range | Pa, times rest volume |
 //!
+//! Laws that are no distances have `project(y) = y − ∇U/ω` and energies and Hessians of their own:
+//!
+//! | batch | energy of an element |
+//! |---|---|
+//! | [`TetElastic`] | V₀ ψ(F) with [`StVenantKirchhoff`], [`NeoHookean`], [`StableNeoHookean`] or [`Corotated`] |
+//! | [`MassSpring`] | a spring, softer under compression or slack around its rest length; [`bending_pairs`] |
+//! | [`DihedralBending`] | B/2 · 3l²/A · (θ − θ̄)², discrete shells |
+//! | [`IsometricBending`] | B/2 · 3/A · \|Σ q x\|², quadratic bending of flat sheets (a distance, to zero) |
+//! | [`Woven`] | stretch along warp and weft, shear between them |
+//!
 //! [`material`] turns Young's modulus and Poisson's ratio into weights and says which material the weights really
 //! make; [`force`] holds wind and point forces. Constructors take plain slices (positions, edges, triangles,
 //! tetrahedra), check everything once and report what is wrong with its numbers in a [`ConstraintError`].
@@ -35,18 +45,27 @@
 mod area;
 mod bending;
 mod check;
+mod dihedral;
 mod edge;
+pub mod elastic;
 mod error;
 pub mod force;
+mod hinge;
+mod isometric_bending;
+pub mod isotropic;
 mod jacobi_start;
 mod lanes;
 mod length_lanes;
+mod mass_spring;
 pub mod material;
 mod matrix_lanes;
 mod pin;
 mod polar;
 mod product;
 mod product_lanes;
+mod prox_newton;
+pub mod psd;
+mod radial;
 mod ring;
 mod rotation_lanes;
 mod strain_range;
@@ -62,12 +81,20 @@ mod tri_strain;
 mod volume;
 mod volume_lanes;
 mod weight;
+mod woven;
 
 pub use area::Area;
 pub use bending::Bending;
+pub use dihedral::DihedralBending;
 pub use edge::EdgeSprings;
+pub use elastic::{
+    Corotated, IsotropicLaw, Lame, Materials, NeoHookean, StVenantKirchhoff, StableNeoHookean, TetElastic,
+};
 pub use error::ConstraintError;
 pub use force::{PointForce, Wind, WindModel};
+pub use hinge::{bending_pairs, hinges};
+pub use isometric_bending::IsometricBending;
+pub use mass_spring::{MassSpring, SpringLaw};
 pub use material::{
     Effective, Material, MembraneWeights, TetWeights, lumped_masses_tets, lumped_masses_triangles,
     membrane_weights, tet_weights,
@@ -80,6 +107,7 @@ pub use tet_strain::TetStrain;
 pub use tri_strain::TriStrain;
 pub use volume::Volume;
 pub use weight::Weight;
+pub use woven::{Woven, WovenStiffness};
 
 /// Edges shorter than this at rest, m, carry no constraint: their direction is rounding noise, and meshes have
 /// them on purpose (the pole rings of a latitude-longitude sphere).

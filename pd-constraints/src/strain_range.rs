@@ -1,7 +1,11 @@
 //! Ranges that singular values of a deformation gradient may take.
 
+use crate::isotropic::{Curvature, Curvature2, PAIRS};
 use crate::{ConstraintError, check};
-use pd_core::Real;
+use pd_core::{Real, Vec3};
+
+/// Singular values closer than this count as equal, and sums below it as zero, in quotients of differences.
+const EQUAL: Real = 1e-9;
 
 /// Allowed range of each singular value, largest singular value first. Triangles use the first two axes.
 ///
@@ -46,4 +50,35 @@ impl StrainRange {
         }
         Ok(self)
     }
+
+    /// σ_i − clamp(σ_i), and whether it changes with σ_i.
+    fn excess(&self, axis: usize, sigma: Real) -> (Real, bool) {
+        let (min, max) = (self.min[axis], self.max[axis]);
+        (sigma - sigma.max(min).min(max), min == max || sigma < min || sigma > max)
+    }
+
+    /// Second derivatives of ½ Σ (σ_i − clamp(σ_i))² of three singular values.
+    pub(crate) fn curvature(&self, sigma: &Vec3) -> Curvature {
+        let excess = [0, 1, 2].map(|i| self.excess(i, sigma[i]));
+        let mut scaling = [[0.0; 3]; 3];
+        (0..3).for_each(|i| scaling[i][i] = Real::from(excess[i].1));
+        let of = |[i, j, _]: [usize; 3]| quotients([sigma[i], sigma[j]], [excess[i], excess[j]]);
+        Curvature { scaling, twist: PAIRS.map(|pair| of(pair).0), flip: PAIRS.map(|pair| of(pair).1) }
+    }
+
+    /// The same of the two singular values of a triangle.
+    pub(crate) fn curvature2(&self, sigma: [Real; 2]) -> Curvature2 {
+        let excess = [0, 1].map(|i| self.excess(i, sigma[i]));
+        let (twist, flip) = quotients(sigma, excess);
+        let scaling = [[Real::from(excess[0].1), 0.0], [0.0, Real::from(excess[1].1)]];
+        Curvature2 { scaling, twist, flip, normal: [0, 1].map(|i| excess[i].0 / sigma[i].max(EQUAL)) }
+    }
+}
+
+/// (r_i + r_j)/(σ_i + σ_j) and (r_i − r_j)/(σ_i − σ_j).
+fn quotients([a, b]: [Real; 2], [(ra, active), (rb, _)]: [(Real, bool); 2]) -> (Real, Real) {
+    let (sum, difference) = (a + b, a - b);
+    let twist = (ra + rb) / if sum.abs() > EQUAL { sum } else { EQUAL };
+    let flip = if difference.abs() > EQUAL { (ra - rb) / difference } else { Real::from(active) };
+    (twist, flip)
 }

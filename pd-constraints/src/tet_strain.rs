@@ -10,8 +10,8 @@ use crate::lanes::Level;
 use crate::svd3::svd3;
 use crate::tet_frame::TetFrames;
 use crate::tet_lanes::{self, Axes, Rigid, Stretch};
-use crate::{ConstraintError, StrainRange, Weight};
-use pd_core::{BatchData, EnergyBatch, Mat3, Real, Stencil, Strain, Vec3};
+use crate::{ConstraintError, StrainRange, Weight, isotropic};
+use pd_core::{BatchData, EnergyBatch, Mat3, Psd, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
 
 const KIND: &str = "tet-strain";
@@ -99,6 +99,14 @@ impl EnergyBatch for TetStrain {
             StrainLaw::Rigid => tet_lanes::residual(Level::best(), &self.frames, Rigid, elements, x, r),
             StrainLaw::Uniform(law) => tet_lanes::residual(Level::best(), &self.frames, law, elements, x, r),
             StrainLaw::PerAxis(law) => tet_lanes::residual(Level::best(), &self.frames, law, elements, x, r),
+        }
+    }
+
+    fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {
+        for (element, out) in elements.zip(out.chunks_exact_mut(81)) {
+            let svd = svd3(&self.deformation_gradient(element, x));
+            let (curvature, weight) = (self.range.curvature(&svd.sigma), self.frames.stencil.weight(element));
+            isotropic::hessian(&svd, curvature, psd, weight, out);
         }
     }
 

@@ -7,8 +7,8 @@
 use crate::lanes::Level;
 use crate::tri_frame::{self, TriFrames};
 use crate::tri_lanes::{self, Law, Stretch};
-use crate::{ConstraintError, StrainRange, Weight};
-use pd_core::{BatchData, EnergyBatch, Real, Stencil, Strain, Vec3};
+use crate::{ConstraintError, StrainRange, Weight, isotropic};
+use pd_core::{BatchData, EnergyBatch, Psd, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
 
 const KIND: &str = "triangle-strain";
@@ -70,6 +70,14 @@ impl EnergyBatch for TriStrain {
 
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
         tri_lanes::residual(Level::best(), &self.frames, self.law(), elements, x, r);
+    }
+
+    fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {
+        for (element, out) in elements.zip(out.chunks_exact_mut(36)) {
+            let svd = self.frames.svd(element, x);
+            let (curvature, weight) = (self.range.curvature2(svd.sigma), self.frames.stencil.weight(element));
+            isotropic::hessian32(&svd, curvature, psd, weight, out);
+        }
     }
 
     fn force_vertices(&self) -> Option<(usize, &[u32])> {

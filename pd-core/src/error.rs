@@ -236,6 +236,16 @@ pub enum StepError {
         /// First vertex found.
         vertex: usize,
     },
+    /// Energy grew beyond what the scene can have: the time step is past the stability limit of the method.
+    #[error(
+        "stepper {stepper:?} diverged: the energy has grown {growth:.3e} times; take a shorter time step"
+    )]
+    Diverged {
+        /// Name of the stepper.
+        stepper: String,
+        /// Energy over the scale of the scene.
+        growth: Real,
+    },
     /// A stepper cannot take a batch, collider or force of this kind.
     #[error("stepper {stepper:?} does not support {what}")]
     Unsupported {

@@ -2,7 +2,8 @@
 
 use crate::{CudaError, CudaLocal, CudaPd, Device, DeviceInfo, DeviceReal, Method, devices};
 use pd_core::{Acceleration, LinearError, ProjectiveDynamics, Stepper};
-use pd_linear::{FusedJacobi, JacobiOptions, Registry, SolverOptions, Stopping};
+use pd_linear::{JacobiOptions, Registry, SolverOptions, Stopping};
+use pd_steppers::FusedJacobi;
 
 /// Steppers that a device takes.
 const STEPPERS: &str = "pd, pd-anderson, pd-lbfgs, fused-jacobi";

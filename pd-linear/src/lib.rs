@@ -28,7 +28,6 @@
 //! | Gauss–Seidel | [`GaussSeidel`] | `gauss-seidel`, `sor` |
 //! | conjugate gradients | [`Pcg`] with [`Diagonal`], [`IncompleteCholesky`], [`Multigrid`] | `pcg`, `pcg-ic`, `pcg-amg` |
 //! | change of low rank | [`LowRank`] around any of them | |
-//! | one sweep per projection | [`FusedJacobi`], a stepper | |
 //!
 //! Promises all keep:
 //! - the same bits for any number of threads;
@@ -48,7 +47,6 @@ mod colouring;
 mod convert;
 mod dense;
 mod dense_jacobi;
-mod fused;
 mod gauss_seidel;
 mod incomplete;
 mod jacobi;
@@ -76,10 +74,10 @@ struct Readme;
 pub use a_jacobi::AJacobi;
 pub use change::Change;
 pub use cholesky::{Cholesky, Supernodes};
+pub use colouring::Colouring;
 pub use convert::{from_nalgebra, to_nalgebra};
 pub use dense::DenseCholesky;
 pub use dense_jacobi::DenseJacobi;
-pub use fused::FusedJacobi;
 pub use gauss_seidel::GaussSeidel;
 pub use incomplete::IncompleteCholesky;
 pub use jacobi::Jacobi;
@@ -92,6 +90,6 @@ pub use pcg::Pcg;
 pub use pd_core::{Csr, GlobalSolver, LinearError, Pattern, Real, SolveReport};
 pub use preconditioner::{Diagonal, Preconditioner};
 pub use registry::{Registry, SolverOptions};
-pub use relaxation::{JacobiOptions, Variant};
+pub use relaxation::{Chebyshev, JacobiOptions, Variant};
 pub use spectrum::Spectrum;
 pub use stopping::Stopping;

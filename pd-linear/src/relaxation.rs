@@ -101,26 +101,27 @@ pub(crate) struct Resolved {
     pub(crate) spectrum: Option<Spectrum>,
 }
 
-/// The sequence of ω.
+/// The sequence of ω of a Chebyshev semi-iteration, for steppers that accelerate sweeps of their own.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Chebyshev {
+pub struct Chebyshev {
     rho_squared: Real,
     delay: usize,
     omega: Real,
 }
 
 impl Chebyshev {
-    pub(crate) fn new(rho: Real, delay: usize) -> Self {
+    /// For sweeps that contract by `rho`, in [0, 1), starting after `delay` sweeps (S).
+    pub fn new(rho: Real, delay: usize) -> Self {
         Self { rho_squared: rho * rho, delay, omega: 1.0 }
     }
 
     /// No acceleration: ω = 1 for ever.
-    pub(crate) fn none() -> Self {
+    pub fn none() -> Self {
         Self::new(0.0, usize::MAX)
     }
 
     /// ω of sweep `k`; to be asked in ascending order.
-    pub(crate) fn next(&mut self, k: usize) -> Real {
+    pub fn next(&mut self, k: usize) -> Real {
         self.omega = match k.cmp(&self.delay) {
             std::cmp::Ordering::Less => 1.0,
             std::cmp::Ordering::Equal => 2.0 / (2.0 - self.rho_squared),

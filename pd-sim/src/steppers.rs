@@ -2,7 +2,10 @@
 
 use crate::SceneError;
 use pd_core::{Acceleration, CpuLocal, GlobalSolver, ProjectiveDynamics, Stepper};
-use pd_linear::{FusedJacobi, SolverOptions};
+use pd_linear::SolverOptions;
+use pd_steppers::{
+    Admm, BlockXpbd, FusedJacobi, Integrator, Newton, Pbd, Scheme, SteepestDescent, Symplectic, Vbd, Xpbd,
+};
 
 type StepperConstructor = Box<dyn Fn(Box<dyn GlobalSolver>) -> Box<dyn Stepper> + Send + Sync>;
 
@@ -33,8 +36,19 @@ impl Registry {
                 Box::new(ProjectiveDynamics::with_parts(Box::new(CpuLocal::default()), global, acceleration))
             });
         }
-        // Wang 2015: one Jacobi sweep per local step with Chebyshev acceleration; it has no use for a global solver.
+        registry.register("newton", |global| Box::new(Newton::with_boxed(global)));
+        registry.register("admm", |global| Box::new(Admm::with_boxed(global)));
+        // These have no use for a global solver.
         registry.register("fused-jacobi", |_| Box::new(FusedJacobi::default()));
+        registry.register("admm-consensus", |_| Box::new(Admm::consensus()));
+        registry.register("symplectic", |_| Box::new(Symplectic::default()));
+        registry.register("descent", |_| Box::new(SteepestDescent::default()));
+        registry.register("pbd", |_| Box::new(Pbd::default()));
+        registry.register("pbd-jacobi", |_| Box::new(Pbd::jacobi(1.5)));
+        registry.register("xpbd", |_| Box::new(Xpbd::default()));
+        registry.register("xpbd-block", |_| Box::new(BlockXpbd::default()));
+        registry.register("vbd", |_| Box::new(Vbd::default()));
+        registry.register("vbd-chebyshev", |_| Box::new(Vbd::accelerated(0.9)));
         registry
     }
 
@@ -59,13 +73,25 @@ impl Registry {
         self.stepper_with(stepper, global, &SolverOptions::default())
     }
 
-    /// Makes a stepper with a global solver of these options.
+    /// Makes a stepper with a global solver of these options. A name may end in time discretisations, as in `newton+bdf2`,
+    /// `pd+midpoint`, `xpbd+sub10`.
     pub fn stepper_with(
         &self,
         stepper: &str,
         global: &str,
         options: &SolverOptions,
     ) -> Result<Box<dyn Stepper>, SceneError> {
+        if let Some((inner, suffix)) = stepper.rsplit_once('+')
+            && self.steppers.iter().all(|(name, _)| name != stepper)
+        {
+            let Some(scheme) = Scheme::parse(suffix) else {
+                let what = format!(
+                    "there is no time discretisation {suffix:?}; known are bdf2, midpoint and sub2, sub3, …"
+                );
+                return Err(SceneError::Registry(what));
+            };
+            return Ok(Box::new(Integrator::new(scheme, self.stepper_with(inner, global, options)?)));
+        }
         let Some((_, constructor)) = self.steppers.iter().find(|(name, _)| name == stepper) else {
             let known = self.stepper_names().join(", ");
             return Err(SceneError::Registry(format!("there is no stepper {stepper:?}; known are {known}")));

@@ -152,7 +152,7 @@ impl<'a> Lab<'a> {
         let (serial, parallel) = (pool(1)?, pool(threads.max(1))?);
         let mut registry = Registry::standard();
         registry.register(CONSENSUS_SWEEP, |_| {
-            let mut stepper = pd_linear::FusedJacobi::default();
+            let mut stepper = pd_steppers::FusedJacobi::default();
             (stepper.gamma, stepper.rho) = (Some(1.0), Some(0.0));
             Box::new(stepper)
         });

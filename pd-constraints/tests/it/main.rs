@@ -7,6 +7,7 @@ mod errors;
 mod force_vertices;
 mod forces;
 mod gradients;
+mod hessians;
 mod invariance;
 mod material;
 mod matrix;

@@ -7,7 +7,6 @@
 
 mod all;
 mod direct;
-mod fused;
 mod jacobi;
 mod low_rank;
 mod matrices;

@@ -4,7 +4,7 @@ use super::solvers::frame;
 use super::{Figure, Part, row_name};
 use crate::cell::significant;
 use crate::compare::{self, Contender, Curve, Limits};
-use crate::lab::{Lab, Stand, TableError};
+use crate::lab::{CONSENSUS_SWEEP, Lab, Stand, TableError};
 use crate::published::{SOLVERS, SolverRow};
 use crate::{Cell, Column, Outcome, Table};
 use pd_linear::SolverOptions;
@@ -67,7 +67,9 @@ pub(super) fn make(lab: &Lab<'_>) -> Result<Part, TableError> {
 /// `pd` with every solver that is not dense, every other stepper with the fastest solver.
 fn contenders(lab: &Lab<'_>, row: &SolverRow) -> Vec<Contender> {
     let mut list = vec![];
-    for stepper in lab.registry.stepper_names() {
+    // The other methods have a comparison of their own, `pd compare`.
+    let family = ["pd", "pd-anderson", "pd-lbfgs", "fused-jacobi", CONSENSUS_SWEEP];
+    for stepper in lab.registry.stepper_names().into_iter().filter(|name| family.contains(name)) {
         if stepper != "pd" {
             list.push(Contender::new(stepper, "panels", SolverOptions::default()));
             continue;

@@ -122,7 +122,9 @@ impl Engine {
         {
             if loaded.kept_factor {
                 // The one made for the new scene has prepared nothing yet.
-                let unused = run.sim.exchange_stepper(Box::new(pd_linear::FusedJacobi::default()));
+                let unused = run.sim.exchange_stepper(Box::new(pd_core::ProjectiveDynamics::new(
+                    pd_linear::Cholesky::default(),
+                )));
                 run.sim.set_boxed_stepper(old.run.sim.exchange_stepper(unused));
                 factored = old.factored;
             }

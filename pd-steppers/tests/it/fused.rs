@@ -1,7 +1,8 @@
 //! One sweep per projection against exact global steps.
 
 use pd_core::*;
-use pd_linear::{Cholesky, FusedJacobi};
+use pd_linear::Cholesky;
+use pd_steppers::FusedJacobi;
 use std::ops::Range;
 
 /// Springs with their rest lengths.

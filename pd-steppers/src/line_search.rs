@@ -1,0 +1,69 @@
+//! Backtracking: the longest of the steps α, α c, α c², … that lowers the objective enough (Armijo 1966).
+//!
+//! A step d from x is taken if objective(x + α d) ≤ objective(x) − 10⁻⁴ α b·d, b = −∇objective(x). Where the decrease drowns in
+//! the rounding of the objective, its slopes at both ends tell (Hager, Zhang 2005).
+
+use crate::implicit::{Implicit, dot};
+use pd_core::exec::{self, VERTEX_CHUNK};
+use pd_core::{Real, StepContext, StepError, StepReport, Vec3};
+
+/// Sufficient decrease, as a fraction of the slope.
+const DECREASE: Real = 1e-4;
+
+/// Rounding of the objective, as a part of it.
+const ROUNDING: Real = 8.0 * Real::EPSILON;
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LineSearch {
+    /// Length tried first, α.
+    pub(crate) first: Real,
+    /// Each further length over the one before, c.
+    pub(crate) shrink: Real,
+    /// Lengths tried at most.
+    pub(crate) lengths: usize,
+}
+
+impl LineSearch {
+    /// Searches from `problem.x` along `direction`; `problem` is evaluated there, with this objective. Leaves `problem` evaluated
+    /// at the step taken and returns its length and objective; `None` if no length will do, and then `problem` is as it was.
+    /// `from` is scratch.
+    pub(crate) fn run(
+        &self,
+        problem: &mut Implicit,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+        (direction, from): (&[Vec3], &mut [Vec3]),
+        objective: Real,
+    ) -> Result<Option<(Real, Real)>, StepError> {
+        let descent = dot(&problem.b, direction);
+        if descent.is_nan() || descent <= 0.0 {
+            return Ok(None);
+        }
+        from.copy_from_slice(&problem.x);
+        let mut length = self.first;
+        for _ in 0..self.lengths {
+            step(&mut problem.x, from, direction, length);
+            problem.evaluate(context, report)?;
+            let there = problem.objective(context)?;
+            let level =
+                there <= objective + ROUNDING * objective.abs() && dot(&problem.b, direction).abs() < descent;
+            if there <= objective - DECREASE * length * descent || level {
+                return Ok(Some((length, there.min(objective))));
+            }
+            length *= self.shrink;
+        }
+        problem.x.copy_from_slice(from);
+        problem.evaluate(context, report)?;
+        Ok(None)
+    }
+}
+
+/// x = from + length · direction.
+fn step(x: &mut [Vec3], from: &[Vec3], direction: &[Vec3], length: Real) {
+    exec::for_each_chunk(x, VERTEX_CHUNK, |first, x| {
+        for ((x, from), d) in x.iter_mut().zip(&from[first..]).zip(&direction[first..]) {
+            *x = from + d * length;
+        }
+    });
+}

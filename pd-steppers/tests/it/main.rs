@@ -1,0 +1,12 @@
+//! Every stepper against the others, against closed forms, and against itself over threads and resumption.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail the test")]
+
+mod common;
+mod conservation;
+mod determinism;
+mod fused;
+mod minimiser;
+mod schemes;
+mod stability;
+mod stiffness;
+mod unsupported;

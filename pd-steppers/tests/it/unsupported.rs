@@ -1,0 +1,66 @@
+//! What a stepper cannot take it refuses in `prepare`, with words; parameters out of range likewise.
+
+use crate::common::stepper;
+use pd_core::*;
+use pd_steppers::*;
+use std::ops::Range;
+
+/// Elements of more rows than any kernel has room for.
+struct Wide(Stencil);
+impl EnergyBatch for Wide {
+    fn kind(&self) -> &'static str {
+        "wide"
+    }
+    fn stencil(&self) -> &Stencil {
+        &self.0
+    }
+    fn project(&self, _: Range<usize>, z: &mut [Vec3]) {
+        z.fill(Vec3::zeros());
+    }
+}
+
+#[test]
+fn wide_elements_are_refused_by_element_sweeps_and_taken_by_the_others() {
+    let mut stencil = Stencil::new(6);
+    let rows: Vec<[(u32, Real); 1]> = (0..6).map(|v| [(v, 1.0)]).collect();
+    stencil.push(2.0, &rows.iter().map(|row| &row[..]).collect::<Vec<_>>());
+    let model = Model::with_masses(vec![1.0; 6]).energy(Wide(stencil)).build().unwrap();
+    let params = StepParams::default();
+    let context = StepContext::of(&model, &params);
+    for name in ["pbd", "xpbd", "xpbd-block", "vbd"] {
+        let error = stepper(name).prepare(context).unwrap_err();
+        assert!(
+            error.to_string().contains("wide") && matches!(error, StepError::Unsupported { .. }),
+            "{error}"
+        );
+    }
+    for name in ["newton", "admm", "descent", "symplectic", "fused-jacobi", "admm-consensus"] {
+        let mut stepper = stepper(name);
+        let mut state = State::at_rest(vec![Vec3::x(); 6]);
+        stepper.prepare(context).unwrap();
+        stepper.step(context, &mut state).unwrap();
+        assert!(state.x.iter().all(|x| x.x < 1.0), "{name}");
+    }
+}
+
+#[test]
+fn bad_parameters_and_missing_preparation_are_named() {
+    let scene = crate::common::cloth(3);
+    let params = StepParams::default();
+    let context = StepContext::of(&scene.model, &params);
+    let (mut xpbd, mut pbd) = (Xpbd::default(), Pbd::default());
+    (xpbd.damping, pbd.stiffness) = (-1.0, 0.0);
+    let mut bad: Vec<Box<dyn Stepper>> =
+        vec![Box::new(Pbd::jacobi(3.0)), Box::new(Vbd::accelerated(1.0)), Box::new(xpbd), Box::new(pbd)];
+    for stepper in &mut bad {
+        assert!(matches!(stepper.prepare(context), Err(StepError::Parameter { .. })), "{}", stepper.name());
+    }
+    for name in ["newton", "admm", "descent", "symplectic", "pbd", "xpbd", "xpbd-block", "vbd", "newton+bdf2"]
+    {
+        let before = scene.state.clone();
+        let mut state = before.clone();
+        let error = stepper(name).step(context, &mut state).unwrap_err();
+        assert!(matches!(error, StepError::NotPrepared { .. }), "{name}: {error}");
+        assert_eq!(state, before);
+    }
+}
