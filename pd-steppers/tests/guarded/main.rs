@@ -7,6 +7,7 @@
     reason = "helpers of tests are not marked as tests"
 )]
 
+mod bodies;
 mod dense;
 mod friction;
 mod never_cross;
