@@ -1,6 +1,6 @@
 //! Milliseconds per frame of the seven scenes, beside the frame rates of the report.
 //!
-//! `cargo run --release -p pd-particles --example measure [scene] [frames]`
+//! `cargo run --release -p pd-particles --example measure [scene|all] [frames] [substeps] [body sweeps]`
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints")]
 
 use pd_core::{Stepper, Vec3};
@@ -28,7 +28,7 @@ fn main() {
             let report = stepper.step(scene.context(), &mut state).unwrap();
             times.push(start.elapsed().as_secs_f64() * 1e3);
             search += report.stages.collide.as_secs_f64() * 1e3;
-            if only.is_some() && ((frame + 1) % 50 == 0 || frame < 60 && frame % 4 == 3 && args.len() > 5) {
+            if only.is_some() && (frame + 1) % 50 == 0 {
                 let top = state.x.iter().map(|p| p.y).fold(f64::MIN, f64::max);
                 let speed = state.v.iter().map(Vec3::norm).fold(0.0, f64::max);
                 println!(
