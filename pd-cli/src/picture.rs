@@ -4,7 +4,7 @@ use crate::raster::{Camera, Image, Paint, Surface, render};
 use pd_core::Vec3;
 use pd_mesh::{TriMesh, generate, transform};
 use pd_sim::scene::SceneRun;
-use pd_sim::scene::desc::ColliderDesc;
+use pd_sim::scene::desc::{ColliderDesc, ColliderShapeDesc};
 
 /// Body colours, linear RGB.
 const PALETTE: [[f64; 3]; 6] = [
@@ -54,8 +54,8 @@ fn bounds(surfaces: &[Surface]) -> (Vec3, Vec3) {
 
 fn floor_height(run: &SceneRun) -> Option<f64> {
     let time = run.sim.state.time;
-    run.scene.desc.colliders.iter().find_map(|desc| match desc {
-        ColliderDesc::Floor { height, path, .. } => Some(height + offset(path, time).y),
+    run.scene.desc.colliders.iter().find_map(|desc| match desc.shape {
+        ColliderShapeDesc::Floor { height } => Some(height + offset(&desc.path, time).y),
         _ => None,
     })
 }
@@ -76,20 +76,18 @@ fn offset(path: &[[f64; 4]], time: f64) -> Vec3 {
 
 /// A mesh of an obstacle of finite size at `time`.
 fn obstacle(desc: &ColliderDesc, time: f64) -> Option<TriMesh> {
-    let (mut mesh, centre, path) = match desc {
-        ColliderDesc::Floor { .. } => return None,
-        ColliderDesc::Sphere { centre, radius, path, .. } => {
-            (generate::sphere(48, 24, *radius).ok()?, centre, path)
+    let mut mesh = match desc.shape {
+        ColliderShapeDesc::Floor { .. } => return None,
+        ColliderShapeDesc::Sphere { radius, .. } => generate::sphere(48, 24, radius).ok()?,
+        ColliderShapeDesc::Torus { major_radius, minor_radius, .. } => {
+            generate::torus(64, 24, major_radius, minor_radius).ok()?
         }
-        ColliderDesc::Torus { centre, major_radius, minor_radius, path, .. } => {
-            (generate::torus(64, 24, *major_radius, *minor_radius).ok()?, centre, path)
-        }
-        ColliderDesc::Block { centre, half_extents, path, .. } => {
+        ColliderShapeDesc::Block { half_extents, .. } => {
             let mut cube = generate::bar(1, 1, 1, 2.0).ok()?.surface();
-            transform::scale_axes(&mut cube.positions, Vec3::from(*half_extents));
-            (cube, centre, path)
+            transform::scale_axes(&mut cube.positions, Vec3::from(half_extents));
+            cube
         }
     };
-    mesh.translate(Vec3::from(*centre) + offset(path, time));
+    mesh.translate(Vec3::from(desc.centre()) + offset(&desc.path, time));
     Some(mesh)
 }

@@ -7,6 +7,12 @@ use pd_core::{Real, Vec3};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CollideError {
+    /// A contact material out of its range.
+    #[error("{what}")]
+    Material {
+        /// Which value, and what it must be.
+        what: String,
+    },
     /// A parameter of a shape is out of its range.
     #[error("{shape}: {name} is {value}; {expected}")]
     Parameter {

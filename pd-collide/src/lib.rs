@@ -49,6 +49,7 @@ mod error;
 pub mod friction;
 pub mod intersect;
 pub mod mesh;
+mod material;
 mod moving;
 mod path;
 pub mod predicates;
@@ -58,6 +59,7 @@ mod sdf;
 mod shape;
 
 pub use error::CollideError;
+pub use material::WithMaterial;
 pub use moving::Moving;
 pub use path::Path;
 pub use sdf::SignedDistanceField;

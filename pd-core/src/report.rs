@@ -76,6 +76,22 @@ pub struct ContactReport {
     pub listing: Duration,
 }
 
+impl StepReport {
+    /// The report of two steps in a row: counts and times add up, the rest is of the later step.
+    pub fn followed_by(&self, later: &Self) -> Self {
+        let mut stages = self.stages;
+        stages.add(&later.stages);
+        Self {
+            iterations: self.iterations + later.iterations,
+            local_steps: self.local_steps + later.local_steps,
+            linear_iterations: self.linear_iterations + later.linear_iterations,
+            collisions: self.collisions + later.collisions,
+            stages,
+            ..*later
+        }
+    }
+}
+
 /// What one step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {

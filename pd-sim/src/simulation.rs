@@ -2,6 +2,9 @@
 
 use pd_core::{Collider, Force, Model, State, StepContext, StepError, StepParams, StepReport, Stepper, Vec3};
 
+/// Times a step may ask for more room before it is given up.
+const MOST_PREPARES: usize = 8;
+
 /// Everything bundled for the ordinary user.
 ///
 /// ```
@@ -77,12 +80,18 @@ impl Simulation {
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.model.set_time(self.state.time + self.params.dt);
         let (context, stepper, state) = self.split();
-        match stepper.step(context, state) {
-            Err(StepError::NotPrepared { .. }) => {
-                stepper.prepare(context)?;
-                stepper.step(context, state)
+        let mut attempts = 0;
+        loop {
+            match stepper.step(context, state) {
+                // A stepper that ran out of room remembers how much it needs; the state is as it was.
+                Err(StepError::NotPrepared { .. } | StepError::Capacity { .. })
+                    if attempts < MOST_PREPARES =>
+                {
+                    stepper.prepare(context)?;
+                    attempts += 1;
+                }
+                outcome => return outcome,
             }
-            outcome => outcome,
         }
     }
 

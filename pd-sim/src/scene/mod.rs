@@ -21,6 +21,7 @@ use crate::{ModelPaths, SceneError};
 use pd_core::{Collider, Force, Model, Real, State, StepParams, Vec3};
 use pd_mesh::Mesh;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// A scene: its description, its bodies, and all a simulation of it needs.
 ///
@@ -41,6 +42,8 @@ pub struct Scene {
     pub objects: Vec<Object>,
     masses: Vec<Real>,
     fingerprint: u64,
+    /// The model with all pins, built when the scene was, until a run takes it.
+    first_model: Mutex<Option<Model>>,
 }
 
 impl Scene {
@@ -78,9 +81,11 @@ impl Scene {
             objects.push(built);
         }
         let fingerprint = fingerprint(&desc, &objects);
-        let scene = Self { name: name.to_owned(), desc, objects, masses, fingerprint };
-        // Everything that can fail is tried here, so that a run does not find it out later.
-        scene.model(0.0)?;
+        let first_model = Mutex::new(None);
+        let scene = Self { name: name.to_owned(), desc, objects, masses, fingerprint, first_model };
+        // Everything that can fail is tried here, so that a run does not find it out later. The run takes the model over.
+        let model = scene.model(Real::NEG_INFINITY)?;
+        *scene.first_model.lock().unwrap_or_else(PoisonError::into_inner) = Some(model);
         scene.colliders()?;
         scene.forces()?;
         Ok(scene)
@@ -88,7 +93,7 @@ impl Scene {
 
     /// Takes step, solver, obstacles, forces and display settings of another description of the same bodies, without
     /// reading or meshing anything again. Refuses a description of other bodies; the scene is then as it was.
-    pub fn set_outside(&mut self, desc: SceneDesc) -> Result<(), SceneError> {
+    pub fn set_environment(&mut self, desc: SceneDesc) -> Result<(), SceneError> {
         check::check(&self.name, &desc)?;
         if neutral(&desc).objects != neutral(&self.desc).objects {
             return Err(self.error("object", "the bodies differ; build the scene anew"));
@@ -153,7 +158,13 @@ impl Scene {
         energies::model(self, time)
     }
 
-    /// Times at which pins let go, ascending.
+    /// The model with all pins; what was built with the scene the first time, built anew after that.
+    pub(crate) fn take_first_model(&self) -> Result<Model, SceneError> {
+        let kept = self.first_model.lock().unwrap_or_else(PoisonError::into_inner).take();
+        kept.map_or_else(|| self.model(Real::NEG_INFINITY), Ok)
+    }
+
+    /// Times at which pins are released, ascending.
     pub fn releases(&self) -> Vec<Real> {
         let pins = self.desc.objects.iter().flat_map(|object| &object.pins);
         let mut times: Vec<Real> = pins.filter_map(|pin| pin.release).collect();
@@ -223,14 +234,35 @@ fn neutral(desc: &SceneDesc) -> SceneDesc {
     };
     neutral.objects.iter_mut().for_each(|object| object.display = Default::default());
     for collider in &mut neutral.colliders {
-        *collider.display_mut() = Default::default();
-        collider.set_name(None);
+        collider.display = Default::default();
+        collider.name = None;
     }
     neutral
 }
 
+/// The description as sorted keys and values, keys that have their default value left out: a new optional key then leaves the
+/// fingerprints of old files as they are.
+fn canonical(desc: &SceneDesc) -> String {
+    let table = |value: Result<toml::Value, toml::ser::Error>| match value {
+        Ok(toml::Value::Table(table)) => table,
+        _ => toml::Table::new(), // a description is always a table
+    };
+    let mut all = table(toml::Value::try_from(neutral(desc)));
+    let defaults = [("step", table(toml::Value::try_from(desc::StepDesc::default())))];
+    for key in ["title", "source", "frames", "solver"] {
+        all.remove(key);
+    }
+    for (name, default) in defaults {
+        if let Some(toml::Value::Table(given)) = all.get_mut(name) {
+            given.retain(|key, value| default.get(key) != Some(value));
+        }
+    }
+    // Tables are sorted by key; `{:?}` of numbers keeps every digit.
+    format!("{all:?}")
+}
+
 fn fingerprint(desc: &SceneDesc, objects: &[Object]) -> u64 {
-    let mut bytes = format!("{:?}", neutral(desc)).into_bytes();
+    let mut bytes = canonical(desc).into_bytes();
     for object in objects {
         for value in pd_core::as_flat(object.mesh.positions()) {
             bytes.extend_from_slice(&value.to_le_bytes());

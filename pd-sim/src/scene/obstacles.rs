@@ -1,13 +1,13 @@
 //! Obstacles and forces of a scene.
 
-use super::desc::{ColliderDesc, ForceDesc};
+use super::desc::{ColliderDesc, ColliderShapeDesc, ForceDesc};
 use super::energies::path;
 use super::object::Files;
 use super::{Object, Scene};
 use crate::{ModelPaths, SceneError};
-use pd_collide::{Block, CollideError, Floor, Moving, Sphere, Torus};
+use pd_collide::{Block, CollideError, Floor, Moving, Sphere, Torus, WithMaterial};
 use pd_constraints::force::{PointForce, Wind, WindModel};
-use pd_core::{Collider, Force, Real, Vec3};
+use pd_core::{Collider, ContactMaterial, Force, Real, Vec3};
 
 /// Builds the obstacles.
 pub(super) fn colliders(scene: &Scene) -> Result<Vec<Box<dyn Collider>>, SceneError> {
@@ -18,28 +18,35 @@ pub(super) fn colliders(scene: &Scene) -> Result<Vec<Box<dyn Collider>>, SceneEr
 }
 
 fn collider(desc: &ColliderDesc) -> Result<Box<dyn Collider>, CollideError> {
-    let (shape, keys): (Box<dyn Collider>, _) = match *desc {
-        ColliderDesc::Floor { height, margin, ref path, .. } => {
+    let shape: Box<dyn Collider> = match desc.shape {
+        ColliderShapeDesc::Floor { height } => {
             let floor = Floor::new(height)?;
-            (Box::new(floor.with_margin(margin.unwrap_or(floor.margin()))?), path)
+            Box::new(floor.with_margin(desc.margin.unwrap_or(floor.margin()))?)
         }
-        ColliderDesc::Sphere { centre, radius, margin, ref path, .. } => {
+        ColliderShapeDesc::Sphere { centre, radius } => {
             let sphere = Sphere::new(centre.into(), radius)?;
-            (Box::new(sphere.with_margin(margin.unwrap_or(sphere.margin()))?), path)
+            Box::new(sphere.with_margin(desc.margin.unwrap_or(sphere.margin()))?)
         }
-        ColliderDesc::Block { centre, half_extents, margin, ref path, .. } => {
+        ColliderShapeDesc::Block { centre, half_extents } => {
             let block = Block::new(centre.into(), half_extents.into())?;
-            (Box::new(block.with_margin(margin.unwrap_or(block.margin()))?), path)
+            Box::new(block.with_margin(desc.margin.unwrap_or(block.margin()))?)
         }
-        ColliderDesc::Torus { centre, major_radius, minor_radius, margin, ref path, .. } => {
-            let margin = margin.unwrap_or(Torus::MARGIN);
-            (Box::new(Torus::with_all(centre.into(), major_radius, minor_radius, margin)?), path)
+        ColliderShapeDesc::Torus { centre, major_radius, minor_radius } => {
+            let margin = desc.margin.unwrap_or(Torus::MARGIN);
+            Box::new(Torus::with_all(centre.into(), major_radius, minor_radius, margin)?)
         }
     };
-    if keys.is_empty() {
-        return Ok(shape);
+    let moving: Box<dyn Collider> =
+        if desc.path.is_empty() { shape } else { Box::new(Moving::new(shape, path(&desc.path)?)) };
+    if desc.friction.is_none() && desc.restitution.is_none() {
+        return Ok(moving);
     }
-    Ok(Box::new(Moving::new(shape, path(keys)?)))
+    let default = ContactMaterial::default();
+    let material = ContactMaterial {
+        restitution: desc.restitution.unwrap_or(default.restitution),
+        ..ContactMaterial::with_friction(desc.friction.unwrap_or(default.static_friction))
+    };
+    Ok(Box::new(WithMaterial::new(moving, material)?))
 }
 
 /// Builds the forces.

@@ -12,6 +12,8 @@ pub struct SceneRun {
     /// The simulation of it.
     pub sim: Simulation,
     frame: u64,
+    /// The state at the beginning of a frame of several steps.
+    before: State,
     /// Release times that have passed.
     released: usize,
     releases: Vec<Real>,
@@ -39,18 +41,17 @@ impl SceneRun {
         stepper: Box<dyn Stepper>,
         checkpoint: Checkpoint,
     ) -> Result<Self, SceneError> {
-        if checkpoint.fingerprint != scene.fingerprint() || checkpoint.state.vertices() != scene.vertices() {
-            return Err(scene.error(
-                "checkpoint",
-                format!(
-                    "belongs to another scene or to other parameters (fingerprint {:016x}, {} vertices; this scene \
-                     has {:016x}, {} vertices)",
-                    checkpoint.fingerprint,
-                    checkpoint.state.vertices(),
-                    scene.fingerprint(),
-                    scene.vertices()
-                ),
-            ));
+        let other = checkpoint.fingerprint.filter(|&fingerprint| fingerprint != scene.fingerprint());
+        if other.is_some() || checkpoint.state.vertices() != scene.vertices() {
+            let has =
+                other.map_or_else(String::new, |fingerprint| format!("fingerprint {fingerprint:016x}, "));
+            let what = format!(
+                "belongs to another scene or to other parameters ({has}{} vertices; this scene has {:016x}, {} vertices)",
+                checkpoint.state.vertices(),
+                scene.fingerprint(),
+                scene.vertices()
+            );
+            return Err(scene.error("checkpoint", what));
         }
         Self::at(scene, stepper, checkpoint.state, checkpoint.frame)
     }
@@ -81,9 +82,9 @@ impl SceneRun {
 
     /// Takes step, obstacles, forces and display settings of another description of the same bodies while running. A new
     /// solver is the caller's to make and set, since it needs a registry.
-    pub fn set_outside(&mut self, desc: super::SceneDesc) -> Result<(), SceneError> {
+    pub fn set_environment(&mut self, desc: super::SceneDesc) -> Result<(), SceneError> {
         let blown = desc.forces != self.scene.desc.forces;
-        self.scene.set_outside(desc)?;
+        self.scene.set_environment(desc)?;
         let measure = self.sim.params.measure;
         self.sim.params = pd_core::StepParams { measure, ..self.scene.params() };
         self.sim.colliders = self.scene.colliders()?;
@@ -101,7 +102,7 @@ impl SceneRun {
         sim.params = scene.params();
         sim.colliders = scene.colliders()?;
         sim.forces = scene.forces()?;
-        Ok(Self { scene, sim, frame, released, releases })
+        Ok(Self { scene, sim, frame, before: State::default(), released, releases })
     }
 
     /// Frames done.
@@ -121,12 +122,22 @@ impl SceneRun {
             self.sim.model = model_at(&self.scene, &self.releases, released)?;
             self.released = released;
         }
+        let substeps = self.scene.desc.step.substeps;
+        if substeps > 1 {
+            self.before.clone_from(&self.sim.state);
+        }
         let mut total = StepReport::default();
-        for _ in 0..self.scene.desc.step.substeps {
-            let report = self.sim.step()?;
-            let (mut stages, linear) = (total.stages, total.linear_iterations);
-            stages.add(&report.stages);
-            total = StepReport { stages, linear_iterations: linear + report.linear_iterations, ..report };
+        for _ in 0..substeps {
+            match self.sim.step() {
+                Ok(report) => total = total.followed_by(&report),
+                Err(error) => {
+                    // A frame is taken whole or not at all: what the steps before did is undone.
+                    if substeps > 1 {
+                        self.sim.state.clone_from(&self.before);
+                    }
+                    return Err(error.into());
+                }
+            }
         }
         self.frame += 1;
         Ok(total)
@@ -134,7 +145,11 @@ impl SceneRun {
 
     /// The present as a checkpoint.
     pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint { fingerprint: self.scene.fingerprint(), frame: self.frame, state: self.sim.state.clone() }
+        Checkpoint {
+            fingerprint: Some(self.scene.fingerprint()),
+            frame: self.frame,
+            state: self.sim.state.clone(),
+        }
     }
 }
 
@@ -145,8 +160,10 @@ fn passed(releases: &[Real], time: Real, dt: Real) -> usize {
 
 /// The model after the first `released` release times.
 fn model_at(scene: &Scene, releases: &[Real], released: usize) -> Result<pd_core::Model, SceneError> {
-    let time = if released == 0 { Real::NEG_INFINITY } else { releases[released - 1] };
-    scene.model(time)
+    match released.checked_sub(1) {
+        None => scene.take_first_model(),
+        Some(last) => scene.model(releases[last]),
+    }
 }
 
 #[cfg(test)]
@@ -188,10 +205,10 @@ mod tests {
         let mut desc = run.scene.desc.clone();
         let fingerprint = run.scene.fingerprint();
         desc.objects[0].display.colour = Some([1.0, 0.0, 0.0]);
-        run.set_outside(desc.clone()).unwrap();
+        run.set_environment(desc.clone()).unwrap();
         assert_eq!(run.scene.fingerprint(), fingerprint, "display is no part of the physics");
         desc.step.gravity = [0.0, 3.0, 0.0];
-        run.set_outside(desc.clone()).unwrap();
+        run.set_environment(desc.clone()).unwrap();
         assert_ne!(run.scene.fingerprint(), fingerprint);
         (0..120).for_each(|_| {
             run.advance().unwrap();
@@ -200,6 +217,90 @@ mod tests {
         let anchor = run.scene.rest().iter().map(|x| x.y).fold(f64::NEG_INFINITY, f64::max);
         assert!(high > anchor + 0.2, "the cloth now falls upwards: {high} against {anchor}");
         desc.objects[0].scale = Some(2.0);
-        assert!(run.set_outside(desc).unwrap_err().to_string().contains("bodies differ"));
+        assert!(run.set_environment(desc).unwrap_err().to_string().contains("bodies differ"));
+    }
+
+    /// Fails on the step of this number, counted from 1, and delegates all others.
+    struct FailsAt {
+        inner: Box<dyn Stepper>,
+        step: usize,
+        done: usize,
+    }
+    impl Stepper for FailsAt {
+        fn name(&self) -> &str {
+            "fails-at"
+        }
+        fn prepare(&mut self, context: pd_core::StepContext<'_>) -> Result<(), pd_core::StepError> {
+            self.inner.prepare(context)
+        }
+        fn step(
+            &mut self,
+            context: pd_core::StepContext<'_>,
+            state: &mut State,
+        ) -> Result<StepReport, pd_core::StepError> {
+            let report = self.inner.step(context, state)?;
+            self.done += 1;
+            if self.done == self.step {
+                return Err(pd_core::StepError::NotFinite { vertex: 0 });
+            }
+            Ok(report)
+        }
+    }
+
+    fn cloth_in_substeps(substeps: usize) -> Scene {
+        let mut desc = super::super::read_desc("cloth").unwrap().0;
+        desc.step.substeps = substeps;
+        Scene::from_desc("cloth", desc, None, &ModelPaths::default()).unwrap()
+    }
+
+    #[test]
+    fn a_frame_of_several_steps_is_taken_whole_or_not_at_all() {
+        let inner = Registry::standard().stepper("pd", "panels").unwrap();
+        let stepper = FailsAt { inner, step: 6, done: 0 };
+        let mut run = SceneRun::with_stepper(cloth_in_substeps(4), Box::new(stepper)).unwrap();
+        run.advance().unwrap();
+        let (hash, time) = (run.sim.state.hash(), run.sim.state.time);
+        assert!(run.advance().is_err(), "the second step of the second frame fails");
+        assert_eq!((run.sim.state.hash(), run.sim.state.time, run.frame()), (hash, time, 1));
+        assert_eq!(run.checkpoint().frame, 1);
+    }
+
+    #[test]
+    fn counts_of_substeps_add_up_and_the_time_of_a_frame_stays() {
+        let registry = Registry::standard();
+        let mut run = SceneRun::new(cloth_in_substeps(3), &registry).unwrap();
+        let report = run.advance().unwrap();
+        let iterations = run.scene.desc.step.iterations;
+        assert_eq!((report.iterations, report.local_steps), (3 * iterations, 3 * iterations));
+        assert!((run.sim.state.time - run.scene.desc.step.dt).abs() < 1e-12);
+        assert!((run.sim.params.dt * 3.0 - run.scene.desc.step.dt).abs() < 1e-15);
+        // Substeps damp less than one long step: the cloth falls at least as far.
+        let mut one = SceneRun::new(cloth_in_substeps(1), &registry).unwrap();
+        for _ in 0..19 {
+            run.advance().unwrap();
+        }
+        for _ in 0..20 {
+            one.advance().unwrap();
+        }
+        let lowest = |run: &SceneRun| run.sim.state.x.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
+        assert!((lowest(&run) - lowest(&one)).abs() > 1e-6, "substeps change the motion");
+        assert!(lowest(&run) < 0.0 && lowest(&one) < lowest(&run) + 0.2);
+    }
+
+    #[test]
+    fn fingerprints_leave_defaults_out() {
+        let desc = super::super::read_desc("cloth").unwrap().0;
+        let text = toml::to_string(&desc).unwrap();
+        let load =
+            |text: &str| Scene::parse("cloth", text, None, &ModelPaths::default()).unwrap().fingerprint();
+        let with_default = text.replace("[step]", "[step]\ntolerance = 0.0\n");
+        let with_default = if text.contains("tolerance") { text.clone() } else { with_default };
+        assert_eq!(load(&text), load(&with_default));
+        let damped = toml::to_string(&super::super::SceneDesc {
+            step: super::super::desc::StepDesc { damping: 0.5, ..desc.step.clone() },
+            ..desc.clone()
+        });
+        assert_ne!(load(&text), load(&damped.unwrap()));
+        assert!(!super::super::canonical(&desc).contains("tolerance"), "defaults do not count");
     }
 }

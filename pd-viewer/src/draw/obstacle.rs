@@ -3,7 +3,7 @@
 use super::{Bounds, Material, Shading};
 use pd_core::Vec3;
 use pd_mesh::{MeshError, TriMesh, generate, transform};
-use pd_sim::scene::desc::ColliderDesc;
+use pd_sim::scene::desc::{ColliderDesc, ColliderShapeDesc};
 use std::sync::Arc;
 
 /// A shape about its own centre.
@@ -103,25 +103,19 @@ pub struct Floor {
 pub(crate) fn place(colliders: &[ColliderDesc], time: f64, obstacles: &mut Vec<Obstacle>) -> Option<Floor> {
     let (mut floor, mut count) = (None, 0);
     for (index, desc) in colliders.iter().enumerate() {
-        let (shape, centre, path) = match desc {
-            ColliderDesc::Floor { height, path, .. } => {
-                floor = Some(Floor { height: height + offset(path, time).y, tile: 0.25 });
+        let shape = match desc.shape {
+            ColliderShapeDesc::Floor { height } => {
+                floor = Some(Floor { height: height + offset(&desc.path, time).y, tile: 0.25 });
                 continue;
             }
-            ColliderDesc::Sphere { centre, radius, path, .. } => {
-                (ObstacleShape::Sphere { radius: *radius }, centre, path)
+            ColliderShapeDesc::Sphere { radius, .. } => ObstacleShape::Sphere { radius },
+            ColliderShapeDesc::Torus { major_radius, minor_radius, .. } => {
+                ObstacleShape::Torus { major_radius, minor_radius }
             }
-            ColliderDesc::Torus { centre, major_radius, minor_radius, path, .. } => (
-                ObstacleShape::Torus { major_radius: *major_radius, minor_radius: *minor_radius },
-                centre,
-                path,
-            ),
-            ColliderDesc::Block { centre, half_extents, path, .. } => {
-                (ObstacleShape::Block { half_extents: *half_extents }, centre, path)
-            }
+            ColliderShapeDesc::Block { half_extents, .. } => ObstacleShape::Block { half_extents },
         };
-        let position = Vec3::from(*centre) + offset(path, time);
-        let display = desc.display();
+        let position = Vec3::from(desc.centre()) + offset(&desc.path, time);
+        let display = &desc.display;
         let material = display.colour.map_or(Material::obstacle(), |colour| {
             let colour = colour.map(super::material::linear);
             Material { colour, back: colour, ..Material::obstacle() }

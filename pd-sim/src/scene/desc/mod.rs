@@ -4,18 +4,18 @@
 
 mod constraint;
 mod display;
+mod environment;
 mod group;
 mod object;
-mod outside;
 mod shape;
 
 pub use constraint::{
     BendingDesc, LaplacianDesc, MassDesc, MaterialDesc, PinDesc, SelectDesc, StrainDesc, WeightDesc,
 };
 pub use display::{DisplayDesc, ShadingDesc};
+pub use environment::{ColliderDesc, ColliderShapeDesc, ForceDesc};
 pub use group::GroupDesc;
 pub use object::ObjectDesc;
-pub use outside::{ColliderDesc, ForceDesc};
 pub use shape::{RotateDesc, ShapeDesc, TetrahedralizeDesc};
 
 use serde::{Deserialize, Serialize};

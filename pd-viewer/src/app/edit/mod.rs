@@ -13,7 +13,7 @@ pub use pins::toggle_pin;
 use pd_core::Vec3;
 use pd_sim::scene::SceneDesc;
 use pd_sim::scene::desc::{
-    ColliderDesc, DisplayDesc, ForceDesc, ObjectDesc, ShapeDesc, StrainDesc, WeightDesc,
+    ColliderDesc, ColliderShapeDesc, ForceDesc, ObjectDesc, ShapeDesc, StrainDesc, WeightDesc,
 };
 
 /// A name like `wanted` that no object has yet.
@@ -59,35 +59,14 @@ pub fn shapes() -> Vec<(&'static str, ShapeDesc, bool)> {
 
 /// The obstacles that can be added.
 pub fn obstacles() -> Vec<ColliderDesc> {
-    let (margin, path, name, display) = (None, vec![], None, DisplayDesc::default());
-    vec![
-        ColliderDesc::Floor { height: -1.0, margin, path: path.clone(), name: name.clone(), display },
-        ColliderDesc::Sphere {
-            centre: [0.0, -0.5, 0.0],
-            radius: 0.3,
-            margin,
-            path: path.clone(),
-            name: name.clone(),
-            display,
-        },
-        ColliderDesc::Block {
-            centre: [0.0, -0.5, 0.0],
-            half_extents: [0.3, 0.15, 0.3],
-            margin,
-            path: path.clone(),
-            name: name.clone(),
-            display,
-        },
-        ColliderDesc::Torus {
-            centre: [0.0, -0.5, 0.0],
-            major_radius: 0.4,
-            minor_radius: 0.12,
-            margin,
-            path,
-            name,
-            display,
-        },
-    ]
+    let centre = [0.0, -0.5, 0.0];
+    let shapes = [
+        ColliderShapeDesc::Floor { height: -1.0 },
+        ColliderShapeDesc::Sphere { centre, radius: 0.3 },
+        ColliderShapeDesc::Block { centre, half_extents: [0.3, 0.15, 0.3] },
+        ColliderShapeDesc::Torus { centre, major_radius: 0.4, minor_radius: 0.12 },
+    ];
+    shapes.map(ColliderDesc::from).into()
 }
 
 /// Adds a body under a name of its own, beside those that are there; returns its place.
@@ -153,7 +132,7 @@ pub fn duplicate_obstacle(desc: &mut SceneDesc, index: usize) -> Option<usize> {
     let mut copy = desc.colliders.get(index)?.clone();
     let [x, y, z] = copy.centre();
     copy.set_centre([x + 0.25, y + 0.25, z]);
-    copy.set_name(copy.name().map(|name| format!("{name} copy")));
+    copy.name = copy.name.map(|name| format!("{name} copy"));
     desc.colliders.push(copy);
     Some(desc.colliders.len() - 1)
 }

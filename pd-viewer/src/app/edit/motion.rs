@@ -3,7 +3,7 @@
 use crate::app::worker::Placement;
 use nalgebra::Rotation3;
 use pd_core::{Real, Vec3};
-use pd_sim::scene::desc::{ColliderDesc, ObjectDesc, RotateDesc};
+use pd_sim::scene::desc::{ColliderDesc, ColliderShapeDesc, ObjectDesc, RotateDesc};
 
 /// A motion of a body: grown and turned about a point, then moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,11 +53,11 @@ pub fn move_object(object: &mut ObjectDesc, motion: &Motion) {
 pub fn move_obstacle(collider: &mut ColliderDesc, motion: &Motion) {
     collider.set_centre(motion.apply(Vec3::from(collider.centre())).into());
     let grow = motion.grow.clamp(1e-3, 1e3);
-    match collider {
-        ColliderDesc::Floor { .. } => {}
-        ColliderDesc::Sphere { radius, .. } => *radius *= grow,
-        ColliderDesc::Block { half_extents, .. } => half_extents.iter_mut().for_each(|h| *h *= grow),
-        ColliderDesc::Torus { major_radius, minor_radius, .. } => {
+    match &mut collider.shape {
+        ColliderShapeDesc::Floor { .. } => {}
+        ColliderShapeDesc::Sphere { radius, .. } => *radius *= grow,
+        ColliderShapeDesc::Block { half_extents, .. } => half_extents.iter_mut().for_each(|h| *h *= grow),
+        ColliderShapeDesc::Torus { major_radius, minor_radius, .. } => {
             *major_radius *= grow;
             *minor_radius *= grow;
         }

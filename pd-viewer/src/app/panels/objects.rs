@@ -98,7 +98,7 @@ impl App {
         for (k, collider) in self.document.desc.colliders.iter_mut().enumerate() {
             let selected = self.selected == Selected::Obstacle(k);
             let name = obstacle_name(collider, k);
-            let row = row(ui, selected, &name, collider.display_mut());
+            let row = row(ui, selected, &name, &mut collider.display);
             if row.0 {
                 chosen = Some(Selected::Obstacle(k));
             }
@@ -160,7 +160,7 @@ impl App {
 }
 
 pub(super) fn obstacle_name(collider: &pd_sim::scene::desc::ColliderDesc, index: usize) -> String {
-    collider.name().map_or_else(|| format!("{} {}", collider.kind(), index + 1), str::to_owned)
+    collider.name.clone().unwrap_or_else(|| format!("{} {}", collider.kind(), index + 1))
 }
 
 /// A line of the list: whether it was chosen, and whether its visibility changed.

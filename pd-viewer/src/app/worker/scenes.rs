@@ -35,7 +35,7 @@ impl Engine {
             && is_outside_only(&live.run.scene.desc, &request.desc)
         {
             // Forces are made anew only if they changed; a pull is no force, so it stays.
-            let event = match live.run.set_outside(request.desc) {
+            let event = match live.run.set_environment(request.desc) {
                 Ok(()) => Event::Applied,
                 Err(error) => Event::Refused(Problem::of(&error)),
             };
