@@ -1,10 +1,13 @@
 //! Steppers and global solvers by name.
 
 use crate::SceneError;
+use crate::scene::Scene;
+use crate::scene::desc::ContactMode;
+use pd_collide::contact::ContactOptions;
 use pd_core::{Acceleration, CpuLocal, GlobalSolver, ProjectiveDynamics, Stepper};
 use pd_linear::SolverOptions;
 use pd_steppers::{
-    Admm, BlockXpbd, FusedJacobi, Integrator, Newton, Pbd, Scheme, SteepestDescent, Symplectic, Vbd, Xpbd,
+    Admm, BlockXpbd, FusedJacobi, GuardedPd, Integrator, Newton, Pbd, Scheme, SteepestDescent, Symplectic, Vbd, Xpbd,
 };
 
 type StepperConstructor = Box<dyn Fn(Box<dyn GlobalSolver>) -> Box<dyn Stepper> + Send + Sync>;
@@ -71,6 +74,30 @@ impl Registry {
     /// Makes a stepper with a global solver of default options.
     pub fn stepper(&self, stepper: &str, global: &str) -> Result<Box<dyn Stepper>, SceneError> {
         self.stepper_with(stepper, global, &SolverOptions::default())
+    }
+
+    /// Makes the stepper of a scene: that of its matter, or the one it names, with the contact it asks for.
+    pub fn for_scene(&self, scene: &Scene) -> Result<Box<dyn Stepper>, SceneError> {
+        let desc = &scene.desc;
+        if let Some(stepper) = scene.matter.stepper(desc)? {
+            return Ok(stepper);
+        }
+        let solver = &desc.solver;
+        if desc.contact.mode != ContactMode::Guard {
+            return self.stepper_with(&solver.stepper, &solver.global, &solver.options());
+        }
+        if solver.stepper != "pd" {
+            let what = format!(
+                "the stepper {:?} does not take contact \"guard\", only \"pd\" does; choose contact \"project\" or \"off\"",
+                solver.stepper
+            );
+            return Err(SceneError::Registry(what));
+        }
+        let global = self
+            .solvers
+            .create_with(&solver.global, &solver.options())
+            .map_err(|error| SceneError::Registry(error.to_string()))?;
+        Ok(Box::new(GuardedPd::new(Box::new(CpuLocal::default()), global, ContactOptions::default())))
     }
 
     /// Makes a stepper with a global solver of these options. A name may end in time discretisations, as in `newton+bdf2`,

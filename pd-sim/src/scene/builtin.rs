@@ -13,13 +13,18 @@ pub struct Builtin {
 }
 
 impl Builtin {
+    /// Whether the scene is one of deformable bodies, not of rigid bodies, particles or matter on a grid.
+    pub fn is_deformable(&self) -> bool {
+        self.text.contains("[[object]]")
+    }
+
     /// The description.
     pub fn desc(&self) -> Result<SceneDesc, SceneError> {
         parse_desc(self.name, self.text)
     }
 }
 
-/// All built-in scenes: the newcomer's first, then the order of the thesis.
+/// All built-in scenes: the newcomer's first, then the order of the thesis, then rigid bodies, particles and fluids.
 pub fn builtins() -> &'static [Builtin] {
     const fn scene(name: &'static str, text: &'static str) -> Builtin {
         Builtin { name, text }
@@ -47,6 +52,20 @@ pub fn builtins() -> &'static [Builtin] {
         scene("armadillo-free-twin", include_str!("../../scenes/armadillo-free-twin.toml")),
         scene("armadillo-pair", include_str!("../../scenes/armadillo-pair.toml")),
         scene("armadillo-pair-twin", include_str!("../../scenes/armadillo-pair-twin.toml")),
+        scene("pendulum", include_str!("../../scenes/pendulum.toml")),
+        scene("boxes", include_str!("../../scenes/boxes.toml")),
+        scene("pyramid", include_str!("../../scenes/pyramid.toml")),
+        scene("chain", include_str!("../../scenes/chain.toml")),
+        scene("incline-box", include_str!("../../scenes/incline-box.toml")),
+        scene("wall", include_str!("../../scenes/wall.toml")),
+        scene("particles-rigid", include_str!("../../scenes/particles-rigid.toml")),
+        scene("particles-linear", include_str!("../../scenes/particles-linear.toml")),
+        scene("particles-quadratic", include_str!("../../scenes/particles-quadratic.toml")),
+        scene("particles-stack", include_str!("../../scenes/particles-stack.toml")),
+        scene("sand", include_str!("../../scenes/sand.toml")),
+        scene("sand-frictionless", include_str!("../../scenes/sand-frictionless.toml")),
+        scene("dam-break", include_str!("../../scenes/dam-break.toml")),
+        scene("sand-column", include_str!("../../scenes/sand-column.toml")),
     ];
     SCENES
 }

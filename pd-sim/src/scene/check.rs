@@ -7,9 +7,6 @@ pub(super) fn check(file: &str, desc: &SceneDesc) -> Result<(), SceneError> {
     let wrong = |field: String, what: String| -> Result<(), SceneError> {
         Err(SceneError::Value { file: file.to_owned(), field, what })
     };
-    if desc.objects.is_empty() {
-        return wrong("object".into(), "the scene has no [[object]]".into());
-    }
     if let Some(name) = first_repeated(&desc.objects) {
         return wrong("object".into(), format!("the name {name:?} is used twice"));
     }

@@ -1,6 +1,6 @@
 //! The model of a scene: one batch per body and kind of constraint.
 
-use super::desc::{LaplacianDesc, MaterialDesc, ObjectDesc, StrainDesc};
+use super::desc::{ContactMode, LaplacianDesc, MaterialDesc, ObjectDesc, StrainDesc};
 use super::{Object, Scene};
 use crate::SceneError;
 use pd_collide::Path;
@@ -8,9 +8,14 @@ use pd_constraints::{
     Area, Bending, BendingWeights, EdgeSprings, Material, Pins, RingsRef, StrainRange, TetStrain, TriStrain,
     Volume, membrane_weights, tet_weights,
 };
-use pd_core::{EnergyBatch, Model, ModelBuilder, Real, Vec3};
+use pd_core::{
+    CollisionSurface, ContactMaterial, EnergyBatch, Model, ModelBuilder, Real, SurfaceBody, Vec3,
+};
 use pd_mesh::topology::{InteriorRings, Rings};
 use pd_mesh::{Mesh, TriMesh, order};
+
+/// Thickness of a surface as a part of its mean edge, where the scene gives none.
+const THICKNESS: Real = 0.2;
 
 /// Elements that are summed together, about.
 const BLOCK: usize = 256;
@@ -27,7 +32,28 @@ pub(super) fn model(scene: &Scene, time: Real) -> Result<Model, SceneError> {
         builder = body.material(builder)?;
         builder = body.pins(builder, time)?;
     }
+    if scene.desc.contact.mode == ContactMode::Guard {
+        builder = builder.surface(surface(scene, &rest)?);
+    }
     builder.build().map_err(|error| scene.error("model", error))
+}
+
+/// What can touch: the surface of every object.
+fn surface(scene: &Scene, rest: &[Vec3]) -> Result<CollisionSurface, SceneError> {
+    let contact = &scene.desc.contact;
+    let mut surface = CollisionSurface::default();
+    for (object, desc) in scene.objects.iter().zip(&scene.desc.objects) {
+        let positions = &rest[object.range()];
+        let lengths = object.edges.iter().map(|&[i, j]| (positions[i as usize] - positions[j as usize]).norm());
+        let mean = lengths.sum::<Real>() / object.edges.len().max(1) as Real;
+        let mut body = SurfaceBody::new(desc.thickness.or(contact.thickness).unwrap_or(THICKNESS * mean));
+        if let Some(friction) = desc.friction.or(contact.friction) {
+            body.material = ContactMaterial::with_friction(friction);
+        }
+        body.self_contact = desc.self_contact;
+        surface.add_body(body, &object.surface, object.first);
+    }
+    Ok(surface)
 }
 
 struct Body<'a> {

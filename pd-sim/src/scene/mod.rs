@@ -5,6 +5,7 @@ mod check;
 pub mod desc;
 mod energies;
 mod group;
+mod matter;
 mod object;
 mod obstacles;
 mod run;
@@ -13,6 +14,7 @@ mod set;
 pub use builtin::{Builtin, builtins};
 pub use desc::SceneDesc;
 pub use group::Group;
+pub use matter::{DisplayMesh, GridMatter, Matter, RigidMatter, body_pose};
 pub use object::Object;
 pub use run::SceneRun;
 pub use set::set_key;
@@ -40,6 +42,8 @@ pub struct Scene {
     pub desc: SceneDesc,
     /// The bodies, in vertex order.
     pub objects: Vec<Object>,
+    /// Rigid bodies, particles or matter on a grid, in place of deformable bodies.
+    pub matter: Matter,
     masses: Vec<Real>,
     fingerprint: u64,
     /// The model with all pins, built when the scene was, until a run takes it.
@@ -80,9 +84,10 @@ impl Scene {
             masses.extend(built.masses(object, name)?);
             objects.push(built);
         }
+        let matter = Matter::build(name, &desc)?;
         let fingerprint = fingerprint(&desc, &objects);
         let first_model = Mutex::new(None);
-        let scene = Self { name: name.to_owned(), desc, objects, masses, fingerprint, first_model };
+        let scene = Self { name: name.to_owned(), desc, objects, matter, masses, fingerprint, first_model };
         // Everything that can fail is tried here, so that a run does not find it out later. The run takes the model over.
         let model = scene.model(Real::NEG_INFINITY)?;
         *scene.first_model.lock().unwrap_or_else(PoisonError::into_inner) = Some(model);
@@ -107,9 +112,9 @@ impl Scene {
         Ok(())
     }
 
-    /// Number of vertices.
+    /// Number of points of the state: vertices of deformable bodies, or particles.
     pub fn vertices(&self) -> usize {
-        self.masses.len()
+        self.masses.len() + self.matter.points()
     }
 
     /// Triangles of surfaces plus tetrahedra of solids, as the thesis counts.
@@ -122,9 +127,9 @@ impl Scene {
         self.objects.iter().flat_map(|object| object.mesh.positions().iter().copied()).collect()
     }
 
-    /// The state at the start: the rest shape, not moving.
+    /// The state at the start: the rest shape, not moving, or what the other kinds of matter start from.
     pub fn initial_state(&self) -> State {
-        State::at_rest(self.rest())
+        self.matter.state().unwrap_or_else(|| State::at_rest(self.rest()))
     }
 
     /// Edges of all meshes in the scene's vertex numbers.
@@ -155,7 +160,10 @@ impl Scene {
 
     /// The model with the pins that hold at `time`, s.
     pub fn model(&self, time: Real) -> Result<Model, SceneError> {
-        energies::model(self, time)
+        match self.matter.model() {
+            Some(model) => model.map_err(|error| self.error("model", error)),
+            None => energies::model(self, time),
+        }
     }
 
     /// The model with all pins; what was built with the scene the first time, built anew after that.
@@ -248,7 +256,11 @@ fn canonical(desc: &SceneDesc) -> String {
         _ => toml::Table::new(), // a description is always a table
     };
     let mut all = table(toml::Value::try_from(neutral(desc)));
-    let defaults = [("step", table(toml::Value::try_from(desc::StepDesc::default())))];
+    let defaults = [
+        ("step", table(toml::Value::try_from(desc::StepDesc::default()))),
+        ("rigid", table(toml::Value::try_from(desc::RigidDesc::default()))),
+        ("unified", table(toml::Value::try_from(desc::UnifiedDesc::default()))),
+    ];
     for key in ["title", "source", "frames", "solver"] {
         all.remove(key);
     }

@@ -1,6 +1,6 @@
 //! Obstacles and forces of a scene.
 
-use super::desc::{ColliderDesc, ColliderShapeDesc, ForceDesc};
+use super::desc::{ColliderDesc, ColliderShapeDesc, ContactMode, ForceDesc};
 use super::energies::path;
 use super::object::Files;
 use super::{Object, Scene};
@@ -11,29 +11,34 @@ use pd_core::{Collider, ContactMaterial, Force, Real, Vec3};
 
 /// Builds the obstacles.
 pub(super) fn colliders(scene: &Scene) -> Result<Vec<Box<dyn Collider>>, SceneError> {
+    if scene.desc.contact.mode == ContactMode::Off {
+        return Ok(vec![]);
+    }
+    // Margins are a device of projection; the guard keeps the thickness of the bodies.
+    let guarded = scene.desc.contact.mode == ContactMode::Guard;
     let build = |(k, desc): (usize, &ColliderDesc)| {
-        collider(desc).map_err(|error| scene.error(format!("collider[{k}]"), error))
+        collider(desc, guarded).map_err(|error| scene.error(format!("collider[{k}]"), error))
     };
     scene.desc.colliders.iter().enumerate().map(build).collect()
 }
 
-fn collider(desc: &ColliderDesc) -> Result<Box<dyn Collider>, CollideError> {
+fn collider(desc: &ColliderDesc, guarded: bool) -> Result<Box<dyn Collider>, CollideError> {
+    let margin = |default: Real| desc.margin.unwrap_or(if guarded { 0.0 } else { default });
     let shape: Box<dyn Collider> = match desc.shape {
         ColliderShapeDesc::Floor { height } => {
             let floor = Floor::new(height)?;
-            Box::new(floor.with_margin(desc.margin.unwrap_or(floor.margin()))?)
+            Box::new(floor.with_margin(margin(floor.margin()))?)
         }
         ColliderShapeDesc::Sphere { centre, radius } => {
             let sphere = Sphere::new(centre.into(), radius)?;
-            Box::new(sphere.with_margin(desc.margin.unwrap_or(sphere.margin()))?)
+            Box::new(sphere.with_margin(margin(sphere.margin()))?)
         }
         ColliderShapeDesc::Block { centre, half_extents } => {
             let block = Block::new(centre.into(), half_extents.into())?;
-            Box::new(block.with_margin(desc.margin.unwrap_or(block.margin()))?)
+            Box::new(block.with_margin(margin(block.margin()))?)
         }
         ColliderShapeDesc::Torus { centre, major_radius, minor_radius } => {
-            let margin = desc.margin.unwrap_or(Torus::MARGIN);
-            Box::new(Torus::with_all(centre.into(), major_radius, minor_radius, margin)?)
+            Box::new(Torus::with_all(centre.into(), major_radius, minor_radius, margin(Torus::MARGIN))?)
         }
     };
     let moving: Box<dyn Collider> =

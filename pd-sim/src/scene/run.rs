@@ -22,10 +22,7 @@ pub struct SceneRun {
 impl SceneRun {
     /// Starts a scene with the stepper and solver it names.
     pub fn new(scene: Scene, registry: &Registry) -> Result<Self, SceneError> {
-        let solver = &scene.desc.solver;
-        let stepper = registry
-            .stepper_with(&solver.stepper, &solver.global, &solver.options())
-            .map_err(|error| error.in_scene(&scene.name))?;
+        let stepper = registry.for_scene(&scene).map_err(|error| error.in_scene(&scene.name))?;
         Self::with_stepper(scene, stepper)
     }
 

@@ -2,20 +2,28 @@
 //!
 //! These types are separate from the simulation's own, so that internal layouts may change without breaking files.
 
+mod body;
 mod constraint;
+mod contact;
+mod continuum;
 mod display;
 mod environment;
 mod group;
 mod object;
+mod particles;
 mod shape;
 
+pub use body::{BodyDesc, BodyShapeDesc, CopiesDesc, JointDesc, JointKindDesc, RigidDesc};
 pub use constraint::{
     BendingDesc, LaplacianDesc, MassDesc, MaterialDesc, PinDesc, SelectDesc, StrainDesc, WeightDesc,
 };
+pub use contact::{ContactDesc, ContactMode};
+pub use continuum::{FluidDesc, GridDesc, LawDesc, WallDesc};
 pub use display::{DisplayDesc, ShadingDesc};
 pub use environment::{ColliderDesc, ColliderShapeDesc, ForceDesc};
 pub use group::GroupDesc;
 pub use object::ObjectDesc;
+pub use particles::{ParticleKindDesc, ParticlesDesc, UnifiedDesc};
 pub use shape::{RotateDesc, ShapeDesc, TetrahedralizeDesc};
 
 use serde::{Deserialize, Serialize};
@@ -39,12 +47,36 @@ pub struct SceneDesc {
     /// Stepper and global solver.
     #[serde(default)]
     pub solver: SolverDesc,
+    /// How bodies touch obstacles, each other and themselves.
+    #[serde(default, skip_serializing_if = "ContactDesc::is_default")]
+    pub contact: ContactDesc,
     /// Published counts that the scene reproduces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<PublishedDesc>,
     /// Deformable bodies, in vertex order.
     #[serde(default, rename = "object")]
     pub objects: Vec<ObjectDesc>,
+    /// Rigid bodies.
+    #[serde(default, rename = "body", skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<BodyDesc>,
+    /// Joints of rigid bodies.
+    #[serde(default, rename = "joint", skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<JointDesc>,
+    /// How rigid bodies are solved.
+    #[serde(default, skip_serializing_if = "RigidDesc::is_default")]
+    pub rigid: RigidDesc,
+    /// Grains and bodies made of particles.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub particles: Vec<ParticlesDesc>,
+    /// How particles are solved.
+    #[serde(default, skip_serializing_if = "UnifiedDesc::is_default")]
+    pub unified: UnifiedDesc,
+    /// Matter on the grid.
+    #[serde(default, rename = "fluid", skip_serializing_if = "Vec::is_empty")]
+    pub fluids: Vec<FluidDesc>,
+    /// The grid of that matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<GridDesc>,
     /// Obstacles.
     #[serde(default, rename = "collider", skip_serializing_if = "Vec::is_empty")]
     pub colliders: Vec<ColliderDesc>,

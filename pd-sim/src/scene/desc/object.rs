@@ -60,6 +60,15 @@ pub struct ObjectDesc {
     /// Weights and masses from physical constants, instead of `mass`, `tet`, `volume`, `triangle`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<MaterialDesc>,
+    /// Distance at which the surface touches others, m, for `contact = "guard"`; that of the scene when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thickness: Option<f64>,
+    /// Coulomb friction coefficient; that of the scene when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<f64>,
+    /// Whether it may touch itself. Default true.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub self_contact: bool,
     /// Named parts, for pins, pushes and factors on weights and masses.
     #[serde(default, rename = "group", skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupDesc>,
@@ -86,6 +95,9 @@ impl ObjectDesc {
             tetrahedralize: None,
             mass_column: None,
             weight_column: None,
+            thickness: None,
+            friction: None,
+            self_contact: true,
             normalize: false,
             scale: None,
             rotate: None,
@@ -103,4 +115,12 @@ impl ObjectDesc {
             display: DisplayDesc::default(),
         }
     }
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(value: &bool) -> bool {
+    *value
 }
