@@ -171,7 +171,7 @@ impl Bending {
     #[cold]
     fn repair(&self, elements: Range<usize>, x: &[Vec3], block: &mut Block) {
         for (lane, element) in elements.enumerate() {
-            if block.sound[lane] != 1.0 {
+            if block.valid[lane] != 1.0 {
                 let delta = self.laplacian(element, x);
                 let nearest = self.nearest(element, &delta).unwrap_or_else(|| self.along_normal(element, x));
                 block.repair(lane, (delta - nearest).into(), self.stencil.weight(element));

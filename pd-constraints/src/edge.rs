@@ -106,15 +106,15 @@ impl EdgeSprings {
         elements: Range<usize>,
         x: &[Vec3],
         block: &mut Block,
-        room: &'a mut Targets,
+        scratch: &'a mut Targets,
     ) -> &'a [Real; BLOCK] {
         let (lengths, weights) = (&self.lengths[elements.clone()], &self.stencil.weights()[elements.clone()]);
         let (lengths, weights) = match (lengths.first_chunk(), weights.first_chunk()) {
             (Some(lengths), Some(weights)) => (lengths, weights),
             _ => {
-                room.lengths[..lengths.len()].copy_from_slice(lengths);
-                room.weights[..weights.len()].copy_from_slice(weights);
-                (&room.lengths, &room.weights)
+                scratch.lengths[..lengths.len()].copy_from_slice(lengths);
+                scratch.weights[..weights.len()].copy_from_slice(weights);
+                (&scratch.lengths, &scratch.weights)
             }
         };
         rows::differences(&self.edges[elements.clone()], x, &mut block.vectors);
@@ -128,7 +128,7 @@ impl EdgeSprings {
     #[cold]
     fn repair(&self, elements: Range<usize>, x: &[Vec3], block: &mut Block) {
         for (lane, element) in elements.enumerate() {
-            if block.sound[lane] != 1.0 {
+            if block.valid[lane] != 1.0 {
                 let vector = self.vector(element, x);
                 let r = vector - self.nearest(element, &vector);
                 block.repair(lane, r.into(), self.stencil.weight(element));
@@ -174,14 +174,14 @@ impl EnergyBatch for EdgeSprings {
     /// r = d (1 − l/|d|), many edges side by side.
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
         let level = Level::best();
-        let (mut block, mut room) = (Block::new(), Targets::new());
+        let (mut block, mut scratch) = (Block::new(), Targets::new());
         let (mut at, mut r) = (elements.start, r);
         while at < elements.end {
             let done = self.springs(at..elements.end, x).residual(level, r);
             (at, r) = (at + done, &mut r[done..]);
             if at < elements.end {
                 let part = at..elements.end.min(at + Self::over_a_block(level));
-                self.fill(part.clone(), x, &mut block, &mut room);
+                self.fill(part.clone(), x, &mut block, &mut scratch);
                 rows::to_rows(&block.vectors, &mut r[..part.len()]);
                 (at, r) = (part.end, &mut r[part.len()..]);
             }
@@ -201,7 +201,7 @@ impl EnergyBatch for EdgeSprings {
 
     fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
         let level = Level::best();
-        let (mut block, mut room) = (Block::new(), Targets::new());
+        let (mut block, mut scratch) = (Block::new(), Targets::new());
         let (mut at, mut ends, mut energy) = (elements.start, forces.as_chunks_mut::<2>().0, 0.0);
         while at < elements.end {
             let (done, more) = self.springs(at..elements.end, x).forces(level, ends);
@@ -209,7 +209,7 @@ impl EnergyBatch for EdgeSprings {
             energy += more;
             if at < elements.end {
                 let part = at..elements.end.min(at + Self::over_a_block(level));
-                let weights = self.fill(part.clone(), x, &mut block, &mut room);
+                let weights = self.fill(part.clone(), x, &mut block, &mut scratch);
                 rows::to_ends(&block.vectors, weights, &mut ends[..part.len()]);
                 energy += block.energy(part.len());
                 (at, ends) = (part.end, &mut ends[part.len()..]);

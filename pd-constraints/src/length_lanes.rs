@@ -34,16 +34,16 @@ impl Scale {
 
     /// 1 where d has a direction and is not out of scale, else 0.
     #[inline(always)]
-    fn sound<T: Lanes>(self, square: T, length: T) -> T {
+    fn valid<T: Lanes>(self, square: T, length: T) -> T {
         let (zero, one) = (length.fill(0.0), length.fill(1.0));
         let least = length * length * length.fill(self.lost * self.lost);
         square.if_less(length.fill(LARGEST), least.if_less(square, one, zero), zero)
     }
 
-    /// Whether some lane is not sound.
+    /// Whether some lane is not valid.
     #[inline(always)]
     pub(crate) fn some_unsound<T: Lanes>(self, square: T, length: T) -> bool {
-        self.sound(square, length).any_not_above(0.0)
+        self.valid(square, length).any_not_above(0.0)
     }
 }
 
@@ -69,17 +69,17 @@ pub(crate) struct Block {
     /// Out: energies, J.
     pub(crate) energies: [Real; BLOCK],
     /// Out: 1 where r is accurate; 0 where d has no direction or is out of scale.
-    pub(crate) sound: [Real; BLOCK],
+    pub(crate) valid: [Real; BLOCK],
 }
 
 impl Block {
     /// A block whose unused lanes are harmless.
     pub(crate) fn new() -> Self {
         let ones = [1.0; BLOCK];
-        Self { vectors: [ones; 3], energies: ones, sound: ones }
+        Self { vectors: [ones; 3], energies: ones, valid: ones }
     }
 
-    /// Replaces d by r in all lanes. Whether some lane is not sound.
+    /// Replaces d by r in all lanes. Whether some lane is not valid.
     pub(crate) fn residual(
         &mut self,
         level: Level,
@@ -148,13 +148,13 @@ impl Kernel for Work<'_> {
             let square = scale.square(&d);
             let factor = scale.factor(square, length);
             let energy = square * factor * factor * weight * weight.fill(0.5);
-            let sound = scale.sound(square, length);
-            *any |= sound.any_not_above(0.0);
+            let valid = scale.valid(square, length);
+            *any |= valid.any_not_above(0.0);
             for c in 0..3 {
                 (d[c] * factor).store(&mut block.vectors[c][at..]);
             }
             energy.store(&mut block.energies[at..]);
-            sound.store(&mut block.sound[at..]);
+            valid.store(&mut block.valid[at..]);
             at += I::Lanes::COUNT;
         }
     }

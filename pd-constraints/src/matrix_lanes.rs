@@ -10,7 +10,7 @@ pub(crate) type Columns<T> = [[T; 3]; 3];
 pub(crate) type Matrices = [[Real; BLOCK]; 9];
 
 /// Numbers of each element of a block that a computation keeps between its loops.
-pub(crate) type Room = [[Real; BLOCK]; 12];
+pub(crate) type Scratch = [[Real; BLOCK]; 12];
 
 /// Reads the lanes from `first` on of nine numbers, three by three.
 #[inline(always)]

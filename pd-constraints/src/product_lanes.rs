@@ -24,9 +24,9 @@ pub(crate) fn clamp_product<T: Lanes, const N: usize>(sigma: &[T; N], min: Real,
     let (zero, last) = (one.fill(0.0), sigma[N - 1]);
     let product = product_but(sigma, N);
     let goal = product.max(one.fill(min)).min(one.fill(max));
-    let mut sound = zero.if_less(last, one, zero);
-    sound = (goal * one.fill(0.499_999)).if_less(product, sound, zero);
-    sound = product.if_less(goal * one.fill(2.000_001), sound, zero);
+    let mut valid = zero.if_less(last, one, zero);
+    valid = (goal * one.fill(0.499_999)).if_less(product, valid, zero);
+    valid = product.if_less(goal * one.fill(2.000_001), valid, zero);
     // Past the fold of the smallest value there is no larger root.
     let fold = last * last * one.fill(-0.25);
     let inverse_goal = goal.recip();
@@ -41,11 +41,11 @@ pub(crate) fn clamp_product<T: Lanes, const N: usize>(sigma: &[T; N], min: Real,
         let over = product_but(&x, N) - goal;
         let next = mu - over * slope.recip();
         mu = zero.if_less(left, next, mu);
-        sound = fold.if_less(mu, sound, zero);
+        valid = fold.if_less(mu, valid, zero);
         let error = (over * inverse_goal).abs();
         left = error.if_less(one.fill(LAST_ERROR), zero, left);
         // Lanes that are given up need not be waited for.
-        if !(one - left * sound).any_not_above(0.0) {
+        if !(one - left * valid).any_not_above(0.0) {
             break;
         }
     }
@@ -55,7 +55,7 @@ pub(crate) fn clamp_product<T: Lanes, const N: usize>(sigma: &[T; N], min: Real,
         let above = one.fill(max).if_less(product, x[i], sigma[i]);
         x[i] = product.if_less(one.fill(min), x[i], above);
     }
-    (x, one.fill(0.5).if_less(left, zero, sound))
+    (x, one.fill(0.5).if_less(left, zero, valid))
 }
 
 /// Π x_j over j ≠ i; all of them for i = N.
@@ -96,10 +96,10 @@ mod tests {
         ) {
             sigma.sort_by(|a: &Real, b| b.total_cmp(a));
             if inverted { sigma[2] = -sigma[2]; }
-            let (x, sound) = clamp_product::<Real, 3>(&sigma, min, max);
+            let (x, valid) = clamp_product::<Real, 3>(&sigma, min, max);
             let plain = product::clamp_product(sigma, min, max);
             let product: Real = sigma.iter().product();
-            if sound == 1.0 {
+            if valid == 1.0 {
                 // Near the fold the values are as sensitive as 1/(2x − σ).
                 let sensitivity = 1.0 / (2.0 * plain[2] - sigma[2]).abs();
                 for i in 0..3 {
@@ -113,11 +113,11 @@ mod tests {
         #[test]
         fn two_values_agree_too(mut sigma in [0.0..2.0, 0.0..2.0], min in 0.2..1.0, max in 1.0..2.0) {
             sigma.sort_by(|a: &Real, b| b.total_cmp(a));
-            let (x, sound) = clamp_product::<Real, 2>(&sigma, min, max);
+            let (x, valid) = clamp_product::<Real, 2>(&sigma, min, max);
             let plain = product::clamp_product(sigma, min, max);
             let sensitivity = 1.0 / (2.0 * plain[1] - sigma[1]).abs();
             for i in 0..2 {
-                prop_assert!(sound == 0.0 || (x[i] - plain[i]).abs() < 1e-13 * (1.0 + sensitivity));
+                prop_assert!(valid == 0.0 || (x[i] - plain[i]).abs() < 1e-13 * (1.0 + sensitivity));
             }
         }
     }

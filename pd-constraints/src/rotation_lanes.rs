@@ -16,7 +16,7 @@
 use crate::lanes::{
     Arithmetic, BLOCK, Instructions, LARGEST_SQUARE, Lanes, SMALLEST_SQUARE, combine, cross, dot,
 };
-use crate::matrix_lanes::{Matrices, Room, load, store};
+use crate::matrix_lanes::{Matrices, Scratch, load, store};
 use pd_core::Real;
 
 /// Least ζ, relative to (√3 |F|)³, which is 27/8 ζ for a rotation: rounding errors grow with the inverse.
@@ -47,19 +47,19 @@ pub(crate) fn residual<I: Instructions>(
     instructions: I,
     f: &Matrices,
     r: &mut Matrices,
-    sound: &mut [Real; BLOCK],
-    room: &mut Room,
+    valid: &mut [Real; BLOCK],
+    scratch: &mut Scratch,
 ) {
     for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
-        invariants(instructions, f, r, room, at);
+        invariants(instructions, f, r, scratch, at);
     }
     let mut more = false;
     for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
         let (lambda, ratio) =
-            iterate::<I, STEPS>(instructions, room, instructions.load(&room[BOUND][at..]), at);
+            iterate::<I, STEPS>(instructions, scratch, instructions.load(&scratch[BOUND][at..]), at);
         more |= left(ratio).any_not_above(0.0);
-        lambda.store(&mut room[LAMBDA][at..]);
-        ratio.store(&mut room[RATIO][at..]);
+        lambda.store(&mut scratch[LAMBDA][at..]);
+        ratio.store(&mut scratch[RATIO][at..]);
     }
     for _ in 0..MORE {
         if !more {
@@ -67,20 +67,20 @@ pub(crate) fn residual<I: Instructions>(
         }
         more = false;
         for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
-            let lambda = instructions.load(&room[LAMBDA][at..]);
-            let ratio = instructions.load(&room[RATIO][at..]);
-            let (better, smaller) = iterate::<I, 1>(instructions, room, lambda, at);
+            let lambda = instructions.load(&scratch[LAMBDA][at..]);
+            let ratio = instructions.load(&scratch[RATIO][at..]);
+            let (better, smaller) = iterate::<I, 1>(instructions, scratch, lambda, at);
             // Lanes that need no more keep their bits, whatever the others do.
             let (left_over, zero) = (left(ratio), lambda.fill(0.0));
             let lambda = zero.if_less(left_over, lambda, better);
             let ratio = zero.if_less(left_over, ratio, smaller);
             more |= left(ratio).any_not_above(0.0);
-            lambda.store(&mut room[LAMBDA][at..]);
-            ratio.store(&mut room[RATIO][at..]);
+            lambda.store(&mut scratch[LAMBDA][at..]);
+            ratio.store(&mut scratch[RATIO][at..]);
         }
     }
     for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
-        rest(instructions, f, r, sound, room, at);
+        rest(instructions, f, r, valid, scratch, at);
     }
 }
 
@@ -91,7 +91,7 @@ fn invariants<I: Instructions>(
     instructions: I,
     f: &Matrices,
     cofactors: &mut Matrices,
-    room: &mut Room,
+    scratch: &mut Scratch,
     at: usize,
 ) {
     let f = load(instructions, f, at);
@@ -104,25 +104,25 @@ fn invariants<I: Instructions>(
     let square = g00 + g11 + g22;
     let bound = (square * square.fill(3.0)).sqrt();
     for (k, entry) in [g00, g01, g02, g11, g12, g22].into_iter().enumerate() {
-        entry.store(&mut room[GRAM + k][at..]);
+        entry.store(&mut scratch[GRAM + k][at..]);
     }
-    square.store(&mut room[SQUARE][at..]);
-    det.store(&mut room[DETERMINANT][at..]);
-    (cof_square * square.fill(4.0)).store(&mut room[CONSTANT][at..]);
-    bound.store(&mut room[BOUND][at..]);
+    square.store(&mut scratch[SQUARE][at..]);
+    det.store(&mut scratch[DETERMINANT][at..]);
+    (cof_square * square.fill(4.0)).store(&mut scratch[CONSTANT][at..]);
+    bound.store(&mut scratch[BOUND][at..]);
 }
 
 /// λ after some steps for p(λ) = (λ² − a)² − b λ − c = 0, and ρ of the last of them.
 #[inline(always)]
 fn iterate<I: Instructions, const N: usize>(
     instructions: I,
-    room: &Room,
+    scratch: &Scratch,
     mut lambda: I::Lanes,
     at: usize,
 ) -> (I::Lanes, I::Lanes) {
-    let a = instructions.load(&room[SQUARE][at..]);
-    let b = instructions.load(&room[DETERMINANT][at..]) * lambda.fill(8.0);
-    let c = instructions.load(&room[CONSTANT][at..]);
+    let a = instructions.load(&scratch[SQUARE][at..]);
+    let b = instructions.load(&scratch[DETERMINANT][at..]) * lambda.fill(8.0);
+    let c = instructions.load(&scratch[CONSTANT][at..]);
     let mut ratio = lambda;
     for _ in 0..N {
         let e = lambda.mul_add(lambda, -a);
@@ -148,24 +148,24 @@ fn rest<I: Instructions>(
     instructions: I,
     f: &Matrices,
     r: &mut Matrices,
-    sound: &mut [Real; BLOCK],
-    room: &Room,
+    valid: &mut [Real; BLOCK],
+    scratch: &Scratch,
     at: usize,
 ) {
-    let lambda = instructions.load(&room[LAMBDA][at..]);
-    let square = instructions.load(&room[SQUARE][at..]);
+    let lambda = instructions.load(&scratch[LAMBDA][at..]);
+    let square = instructions.load(&scratch[SQUARE][at..]);
     let (zero, one) = (lambda.fill(0.0), lambda.fill(1.0));
     let kappa = lambda.mul_add(lambda, -square) * one.fill(0.5);
-    let zeta = kappa.mul_add(lambda, -instructions.load(&room[DETERMINANT][at..]));
+    let zeta = kappa.mul_add(lambda, -instructions.load(&scratch[DETERMINANT][at..]));
     let inverse = zeta.recip();
     let of_f = (kappa + square).neg_mul_add(inverse, one);
     let of_cofactors = lambda * inverse;
-    let s00 = instructions.load(&room[GRAM][at..]).mul_add(inverse, of_f);
-    let s01 = instructions.load(&room[GRAM + 1][at..]) * inverse;
-    let s02 = instructions.load(&room[GRAM + 2][at..]) * inverse;
-    let s11 = instructions.load(&room[GRAM + 3][at..]).mul_add(inverse, of_f);
-    let s12 = instructions.load(&room[GRAM + 4][at..]) * inverse;
-    let s22 = instructions.load(&room[GRAM + 5][at..]).mul_add(inverse, of_f);
+    let s00 = instructions.load(&scratch[GRAM][at..]).mul_add(inverse, of_f);
+    let s01 = instructions.load(&scratch[GRAM + 1][at..]) * inverse;
+    let s02 = instructions.load(&scratch[GRAM + 2][at..]) * inverse;
+    let s11 = instructions.load(&scratch[GRAM + 3][at..]).mul_add(inverse, of_f);
+    let s12 = instructions.load(&scratch[GRAM + 4][at..]) * inverse;
+    let s22 = instructions.load(&scratch[GRAM + 5][at..]).mul_add(inverse, of_f);
     let (f, cofactors) = (load(instructions, f, at), load(instructions, r, at));
     let mut residual = f;
     for (j, [a, b, c]) in [[s00, s01, s02], [s01, s11, s12], [s02, s12, s22]].into_iter().enumerate() {
@@ -176,11 +176,11 @@ fn rest<I: Instructions>(
     }
     store(&residual, r, at);
 
-    let bound = instructions.load(&room[BOUND][at..]);
-    let ratio = instructions.load(&room[RATIO][at..]);
+    let bound = instructions.load(&scratch[BOUND][at..]);
+    let ratio = instructions.load(&scratch[RATIO][at..]);
     let mut flags = (bound * bound * bound * one.fill(LEAST_ZETA)).if_less(zeta, one, zero);
     flags = zero.if_less(left(ratio), flags, zero);
     flags = square.if_less(one.fill(LARGEST_SQUARE), flags, zero);
     flags = one.fill(SMALLEST_SQUARE).if_less(square, flags, zero);
-    flags.store(&mut sound[at..]);
+    flags.store(&mut valid[at..]);
 }

@@ -20,7 +20,7 @@
 use crate::lanes::{
     Arithmetic, BLOCK, Instructions, LARGEST_SQUARE, Lanes, SMALLEST_SQUARE, combine, cross, dot,
 };
-use crate::matrix_lanes::{Matrices, Room, load, store};
+use crate::matrix_lanes::{Matrices, Scratch, load, store};
 use pd_core::Real;
 
 /// Least ratio of the eigenvalues of FᵀF. Rounding errors grow with its inverse.
@@ -65,38 +65,38 @@ pub(crate) fn residual<I: Instructions>(
     instructions: I,
     f: &Matrices,
     r: &mut Matrices,
-    sound: &mut [Real; BLOCK],
-    room: &mut Room,
+    valid: &mut [Real; BLOCK],
+    scratch: &mut Scratch,
     [min, max]: [Real; 2],
 ) {
-    eigenvalues(instructions, f, room);
+    eigenvalues(instructions, f, scratch);
     for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
-        parabola(instructions, sound, room, at, min, max);
+        parabola(instructions, valid, scratch, at, min, max);
     }
     for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
-        apply(instructions, f, r, room, at);
+        apply(instructions, f, r, scratch, at);
     }
 }
 
 /// B, and c and √3 √(1 − c²) that give its eigenvalues.
 #[inline(always)]
-pub(crate) fn eigenvalues<I: Instructions>(instructions: I, f: &Matrices, room: &mut Room) {
+pub(crate) fn eigenvalues<I: Instructions>(instructions: I, f: &Matrices, scratch: &mut Scratch) {
     for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
-        normalise(instructions, f, room, at);
+        normalise(instructions, f, scratch, at);
     }
     for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
-        let t = instructions.load(&room[T][at..]);
+        let t = instructions.load(&scratch[T][at..]);
         let one = t.fill(1.0);
         let c = third_of_angle(t.abs().min(one));
         let sine_square = (one - c).mul_add(one + c, one.fill(TINY));
-        c.store(&mut room[C][at..]);
-        (sine_square * sine_square.rsqrt() * one.fill(3.0_f64.sqrt())).store(&mut room[SPLIT][at..]);
+        c.store(&mut scratch[C][at..]);
+        (sine_square * sine_square.rsqrt() * one.fill(3.0_f64.sqrt())).store(&mut scratch[SPLIT][at..]);
     }
 }
 
 /// B, p, t and det F.
 #[inline(always)]
-fn normalise<I: Instructions>(instructions: I, f: &Matrices, room: &mut Room, at: usize) {
+fn normalise<I: Instructions>(instructions: I, f: &Matrices, scratch: &mut Scratch, at: usize) {
     let f = load(instructions, f, at);
     let (diagonal, off) = gram(&f);
     let one = diagonal[0].fill(1.0);
@@ -111,33 +111,33 @@ fn normalise<I: Instructions>(instructions: I, f: &Matrices, room: &mut Room, at
     for k in 0..3 {
         d[k] = d[k] * inverse_p;
         o[k] = o[k] * inverse_p;
-        d[k].store(&mut room[D + k][at..]);
-        o[k].store(&mut room[O + k][at..]);
+        d[k].store(&mut scratch[D + k][at..]);
+        o[k].store(&mut scratch[O + k][at..]);
     }
-    mean.store(&mut room[MEAN][at..]);
-    p.store(&mut room[P][at..]);
+    mean.store(&mut scratch[MEAN][at..]);
+    p.store(&mut scratch[P][at..]);
     // t = det B/2.
     let half = one.fill(0.5);
     let product = o[0].mul_add(o[1] * o[2], (d[0] * d[1]) * (d[2] * half));
     let minus = d[2].mul_add(o[2] * o[2], d[1].mul_add(o[1] * o[1], d[0] * (o[0] * o[0])));
     // Never −0, whose sign says other than a comparison with 0.
-    (half.neg_mul_add(minus, product) + one.fill(0.0)).store(&mut room[T][at..]);
-    dot(&f[0], &cross(&f[1], &f[2])).store(&mut room[DETERMINANT][at..]);
+    (half.neg_mul_add(minus, product) + one.fill(0.0)).store(&mut scratch[T][at..]);
+    dot(&f[0], &cross(&f[1], &f[2])).store(&mut scratch[DETERMINANT][at..]);
 }
 
 /// The parabola through h at the three eigenvalues, and whether it is accurate.
 #[inline(always)]
 fn parabola<I: Instructions>(
     instructions: I,
-    sound: &mut [Real; BLOCK],
-    room: &mut Room,
+    valid: &mut [Real; BLOCK],
+    scratch: &mut Scratch,
     at: usize,
     min: Real,
     max: Real,
 ) {
-    let (mean, p) = (instructions.load(&room[MEAN][at..]), instructions.load(&room[P][at..]));
-    let (t, det) = (instructions.load(&room[T][at..]), instructions.load(&room[DETERMINANT][at..]));
-    let (c, split) = (instructions.load(&room[C][at..]), instructions.load(&room[SPLIT][at..]));
+    let (mean, p) = (instructions.load(&scratch[MEAN][at..]), instructions.load(&scratch[P][at..]));
+    let (t, det) = (instructions.load(&scratch[T][at..]), instructions.load(&scratch[DETERMINANT][at..]));
+    let (c, split) = (instructions.load(&scratch[C][at..]), instructions.load(&scratch[SPLIT][at..]));
     let (zero, one) = (t.fill(0.0), t.fill(1.0));
     let (min, max) = (t.fill(min), t.fill(max));
     let centre = (-c).flip(t);
@@ -168,9 +168,9 @@ fn parabola<I: Instructions>(
     let k1 = h_abi.neg_mul_add(beta_a + beta_b, h_ab);
     let k0 = (h_abi * beta_a).mul_add(beta_b, h_ab.neg_mul_add(beta_b, h[2]));
 
-    k0.store(&mut room[K][at..]);
-    k1.store(&mut room[K + 1][at..]);
-    h_abi.store(&mut room[K + 2][at..]);
+    k0.store(&mut scratch[K][at..]);
+    k1.store(&mut scratch[K + 1][at..]);
+    h_abi.store(&mut scratch[K + 2][at..]);
 
     // Each comparison fails for NaN.
     let least = t.if_less(zero, lambda[0], lambda[2]);
@@ -187,7 +187,7 @@ fn parabola<I: Instructions>(
     // The gap of singular values from that of their squares: σ₂ − |σ₃| ≥ (σ₂² − σ₃²)/(2 σ₁).
     let middle = t.if_less(zero, lambda[2], lambda[1]);
     let apart = (most * one.fill(2.0 * LEAST_GAP)).if_less(middle - least, flags, zero);
-    det.if_less(zero, apart, flags).store(&mut sound[at..]);
+    det.if_less(zero, apart, flags).store(&mut valid[at..]);
 }
 
 /// F h(C).
@@ -196,18 +196,18 @@ pub(crate) fn apply<I: Instructions>(
     instructions: I,
     f: &Matrices,
     r: &mut Matrices,
-    room: &Room,
+    scratch: &Scratch,
     at: usize,
 ) {
-    let b00 = instructions.load(&room[D][at..]);
-    let b11 = instructions.load(&room[D + 1][at..]);
-    let b22 = instructions.load(&room[D + 2][at..]);
-    let b12 = instructions.load(&room[O][at..]);
-    let b02 = instructions.load(&room[O + 1][at..]);
-    let b01 = instructions.load(&room[O + 2][at..]);
-    let k0 = instructions.load(&room[K][at..]);
-    let k1 = instructions.load(&room[K + 1][at..]);
-    let k2 = instructions.load(&room[K + 2][at..]);
+    let b00 = instructions.load(&scratch[D][at..]);
+    let b11 = instructions.load(&scratch[D + 1][at..]);
+    let b22 = instructions.load(&scratch[D + 2][at..]);
+    let b12 = instructions.load(&scratch[O][at..]);
+    let b02 = instructions.load(&scratch[O + 1][at..]);
+    let b01 = instructions.load(&scratch[O + 2][at..]);
+    let k0 = instructions.load(&scratch[K][at..]);
+    let k1 = instructions.load(&scratch[K + 1][at..]);
+    let k2 = instructions.load(&scratch[K + 2][at..]);
     let b = [[b00, b01, b02], [b01, b11, b12], [b02, b12, b22]];
     let mut function = b;
     for i in 0..3 {

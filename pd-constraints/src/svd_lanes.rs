@@ -33,7 +33,7 @@ pub(crate) struct Svd<T> {
     pub(crate) sigma: [T; 3],
     v: [[T; 3]; 3],
     /// 1 in the lanes where it is accurate, else 0.
-    pub(crate) sound: T,
+    pub(crate) valid: T,
 }
 
 impl<T: Lanes> Svd<T> {
@@ -59,13 +59,13 @@ impl<T: Lanes> Svd<T> {
         // Each comparison fails for NaN. F itself first: where its squares overflow V is no rotation.
         let zero = one.fill(0.0);
         let size = dot(&f[0], &f[0]) + dot(&f[1], &f[1]) + dot(&f[2], &f[2]);
-        let mut sound = size.if_less(one.fill(3.0 * LARGEST_SQUARE), one, zero);
-        sound = squares[0].if_less(one.fill(LARGEST_SQUARE), sound, zero);
-        sound = one.fill(SMALLEST_SQUARE).if_less(squares[0], sound, zero);
-        sound = (squares[0] * one.fill(LEAST_SECOND)).if_less(squares[1], sound, zero);
+        let mut valid = size.if_less(one.fill(3.0 * LARGEST_SQUARE), one, zero);
+        valid = squares[0].if_less(one.fill(LARGEST_SQUARE), valid, zero);
+        valid = one.fill(SMALLEST_SQUARE).if_less(squares[0], valid, zero);
+        valid = (squares[0] * one.fill(LEAST_SECOND)).if_less(squares[1], valid, zero);
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
             let limit = squares[p] * one.fill(ORTHOGONAL);
-            sound = dot(&b[p], &b[q]).abs().if_less(limit, sound, zero);
+            valid = dot(&b[p], &b[q]).abs().if_less(limit, valid, zero);
         }
 
         let mut u = b;
@@ -83,7 +83,7 @@ impl<T: Lanes> Svd<T> {
         }
         u[2] = cross(&u[0], &u[1]);
         let sigma = [dot(&u[0], &b[0]), dot(&u[1], &b[1]), dot(&u[2], &b[2])];
-        Self { u, sigma, v, sound }
+        Self { u, sigma, v, valid }
     }
 
     /// F − U diag(s) Vᵀ.

@@ -9,7 +9,7 @@
 //! inverted, near the fold ϱ = 0, far from the range or badly conditioned are given up.
 
 use crate::lanes::{Arithmetic, BLOCK, Instructions, LARGEST_SQUARE, Lanes, SMALLEST_SQUARE};
-use crate::matrix_lanes::{Matrices, Room};
+use crate::matrix_lanes::{Matrices, Scratch};
 use crate::product_lanes::clamp_product;
 use crate::stretch_lanes::{C, DETERMINANT, K, LEAST_RATIO, MEAN, P, SPLIT, T, apply, eigenvalues};
 use pd_core::Real;
@@ -24,16 +24,16 @@ pub(crate) fn residual<I: Instructions>(
     instructions: I,
     f: &Matrices,
     r: &mut Matrices,
-    sound: &mut [Real; BLOCK],
-    room: &mut Room,
+    valid: &mut [Real; BLOCK],
+    scratch: &mut Scratch,
     [min, max]: [Real; 2],
 ) {
-    eigenvalues(instructions, f, room);
+    eigenvalues(instructions, f, scratch);
     for at in (0..BLOCK).step_by(I::Wide::COUNT) {
-        parabola(instructions, sound, room, at, min, max);
+        parabola(instructions, valid, scratch, at, min, max);
     }
     for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
-        apply(instructions, f, r, room, at);
+        apply(instructions, f, r, scratch, at);
     }
 }
 
@@ -41,15 +41,17 @@ pub(crate) fn residual<I: Instructions>(
 #[inline(always)]
 fn parabola<I: Instructions>(
     instructions: I,
-    sound: &mut [Real; BLOCK],
-    room: &mut Room,
+    valid: &mut [Real; BLOCK],
+    scratch: &mut Scratch,
     at: usize,
     min: Real,
     max: Real,
 ) {
-    let (mean, p) = (instructions.load_wide(&room[MEAN][at..]), instructions.load_wide(&room[P][at..]));
-    let (t, det) = (instructions.load_wide(&room[T][at..]), instructions.load_wide(&room[DETERMINANT][at..]));
-    let (c, split) = (instructions.load_wide(&room[C][at..]), instructions.load_wide(&room[SPLIT][at..]));
+    let (mean, p) = (instructions.load_wide(&scratch[MEAN][at..]), instructions.load_wide(&scratch[P][at..]));
+    let (t, det) =
+        (instructions.load_wide(&scratch[T][at..]), instructions.load_wide(&scratch[DETERMINANT][at..]));
+    let (c, split) =
+        (instructions.load_wide(&scratch[C][at..]), instructions.load_wide(&scratch[SPLIT][at..]));
     let (zero, one) = (t.fill(0.0), t.fill(1.0));
     // The lone root is the largest where t ≥ 0 and the smallest where t < 0.
     let centre = (-c).flip(t);
@@ -78,7 +80,7 @@ fn parabola<I: Instructions>(
     let k0 = (k2 * beta[0]).mul_add(beta[1], slope.neg_mul_add(beta[0], h1));
     let (low, high) = (one.fill(min), one.fill(max));
     for (row, k) in [k0, k1, k2].into_iter().enumerate() {
-        det.if_less(low, k, high.if_less(det, k, zero)).store(&mut room[K + row][at..]);
+        det.if_less(low, k, high.if_less(det, k, zero)).store(&mut scratch[K + row][at..]);
     }
 
     // Each comparison fails for NaN.
@@ -86,5 +88,5 @@ fn parabola<I: Instructions>(
     flags = mean.if_less(one.fill(LARGEST_SQUARE), flags, zero);
     flags = one.fill(SMALLEST_SQUARE).if_less(lambda[2], flags, zero);
     flags = one.fill(LEAST_ROOT).if_less(q[2], flags, zero);
-    zero.if_less(det, flags, zero).store(&mut sound[at..]);
+    zero.if_less(det, flags, zero).store(&mut valid[at..]);
 }

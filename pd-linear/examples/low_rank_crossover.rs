@@ -5,7 +5,7 @@
 //! one product with A to check the residual; a fresh factor costs one numeric factorization, since pins do not alter the pattern.
 #![expect(clippy::print_stdout, reason = "an example")]
 
-use pd_linear::{Change, Cholesky, Csr, GlobalSolver, LinearError, LowRank};
+use pd_linear::{Cholesky, Csr, GlobalSolver, LinearError, LowRank, LowRankUpdate};
 use std::time::{Duration, Instant};
 
 /// Solves between two changes: ten iterations of a frame.
@@ -49,7 +49,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut solver = LowRank::new(plain);
     solver.factor(&a)?;
     for rank in [1, 2, 4, 8, 16, 32, 64, 128] {
-        let pins: Vec<Change> = (0..rank).map(|k| Change::pin(k * 37 % (n * n), 1500.0)).collect();
+        let pins: Vec<LowRankUpdate> =
+            (0..rank).map(|k| LowRankUpdate::pin(k * 37 % (n * n), 1500.0)).collect();
         let change = time(|| {
             solver.clear();
             solver.apply(&pins)

@@ -10,10 +10,10 @@
 //! arithmetic.
 
 use crate::Spectrum;
-use crate::published::Published;
 use crate::relaxation::{Chebyshev, Iterates, JacobiOptions, Resolved, Variant, blend};
 use crate::rows::{Rows, Table};
 use crate::stopping::{Progress, Verdict, zero_solution};
+use crate::thesis_variant::ThesisVariant;
 use crate::vector::{check_input, for_each_row, norm, resize};
 use pd_core::{Csr, GlobalSolver, LinearError, Real, SolveReport};
 
@@ -227,7 +227,7 @@ impl AJacobi {
     ) -> Result<SolveReport, LinearError> {
         let Self { options, a, power, older, beta, r, order, .. } = self;
         let (a, beta) = (Rows::from(&*a), &*beta);
-        let published = Published {
+        let published = ThesisVariant {
             iterations: options.stopping.iterations,
             gamma: resolved.gamma,
             chebyshev: Some((resolved.rho, options.delay)),

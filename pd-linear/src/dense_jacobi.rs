@@ -4,8 +4,8 @@
 //! [`LinearError::TooLarge`] before anything is allocated: a cloth of 100 × 100 vertices would take 7.2 GB.
 
 use crate::Spectrum;
-use crate::published::Published;
 use crate::relaxation::{Chebyshev, JacobiOptions, ResidualForm, Resolved, Variant};
+use crate::thesis_variant::ThesisVariant;
 use crate::vector::{check_input, for_each_row, norm, resize};
 use pd_core::{Csr, GlobalSolver, LinearError, Real, SolveReport};
 
@@ -150,7 +150,7 @@ impl GlobalSolver for DenseJacobi {
             return Ok(SolveReport { condition: spectrum.map(|s| s.condition()), ..report });
         }
         let iterations = options.stopping.iterations;
-        let published = Published { iterations, gamma, chebyshev: None, stale: false, columns };
+        let published = ThesisVariant { iterations, gamma, chebyshev: None, stale: false, columns };
         let residual = std::cell::RefCell::new(&mut residual);
         let sweep = |x: &[Real], swept: &mut [Real]| {
             (residual.borrow_mut())(x, swept);

@@ -1,9 +1,9 @@
 //! Damped Jacobi iteration on the sparse matrix, x ← x + γ D⁻¹(b − A x), optionally with Chebyshev acceleration.
 
 use crate::Spectrum;
-use crate::published::Published;
 use crate::relaxation::{Chebyshev, JacobiOptions, ResidualForm, Resolved, Variant};
 use crate::rows::Rows;
+use crate::thesis_variant::ThesisVariant;
 use crate::vector::{check_input, resize};
 use pd_core::{Csr, GlobalSolver, LinearError, Real, SolveReport};
 
@@ -102,7 +102,7 @@ impl GlobalSolver for Jacobi {
         if options.variant == Variant::AsPublished {
             let chebyshev = accelerate.then_some((rho, delay));
             let iterations = options.stopping.iterations;
-            let published = Published { iterations, gamma, chebyshev, stale: false, columns };
+            let published = ThesisVariant { iterations, gamma, chebyshev, stale: false, columns };
             let sweep = |x: &[Real], swept: &mut [Real]| {
                 a.product(x, swept, columns, |at, sums, out| {
                     for c in 0..sums.len() {

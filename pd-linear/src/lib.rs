@@ -41,7 +41,6 @@
 
 mod a_jacobi;
 mod aggregation;
-mod change;
 mod cholesky;
 mod colouring;
 mod convert;
@@ -51,18 +50,19 @@ mod gauss_seidel;
 mod incomplete;
 mod jacobi;
 mod low_rank;
+mod low_rank_update;
 mod masked;
 mod matrix_market;
 mod multigrid;
 mod panels;
 mod pcg;
 mod preconditioner;
-mod published;
 mod registry;
 mod relaxation;
 mod rows;
 mod spectrum;
 mod stopping;
+mod thesis_variant;
 mod tridiagonal;
 mod vector;
 
@@ -72,7 +72,6 @@ mod vector;
 struct Readme;
 
 pub use a_jacobi::AJacobi;
-pub use change::Change;
 pub use cholesky::{Cholesky, Supernodes};
 pub use colouring::Colouring;
 pub use convert::{from_nalgebra, to_nalgebra};
@@ -82,6 +81,7 @@ pub use gauss_seidel::GaussSeidel;
 pub use incomplete::IncompleteCholesky;
 pub use jacobi::Jacobi;
 pub use low_rank::LowRank;
+pub use low_rank_update::LowRankUpdate;
 pub use masked::Masked;
 pub use matrix_market::{MatrixMarketError, format_matrix_market, parse_matrix_market, read_matrix_market};
 pub use multigrid::Multigrid;

@@ -8,7 +8,7 @@
 //! Woodbury 1950; Hager 1989, "Updating the inverse of a matrix". A is positive definite if and only if S has as many
 //! negative eigenvalues as Σ. Taking away much of A₀ cancels digits; a step of iterative refinement brings them back.
 
-use crate::change::Change;
+use crate::low_rank_update::LowRankUpdate;
 use crate::rows::Rows;
 use crate::vector::{check_input, norm, resize};
 use nalgebra::DMatrix;
@@ -24,10 +24,10 @@ const BLOCK: usize = 8;
 /// Any solver, with changes of low rank on top of its matrix.
 ///
 /// ```
-/// use pd_linear::{Change, Cholesky, Csr, GlobalSolver, LowRank};
+/// use pd_linear::{LowRankUpdate, Cholesky, Csr, GlobalSolver, LowRank};
 /// let mut solver = LowRank::new(Cholesky::default());
 /// solver.factor(&Csr::from_triplets(2, &[(0, 0, 1.0), (1, 1, 1.0)])?)?;
-/// solver.apply(&[Change::spring(0, 1, 1.0)])?; // now [2 -1; -1 2]
+/// solver.apply(&[LowRankUpdate::spring(0, 1, 1.0)])?; // now [2 -1; -1 2]
 /// let mut x = [0.0; 2];
 /// solver.solve(&[1.0, 1.0], &mut x, 1)?;
 /// assert!((x[0] - 1.0).abs() < 1e-14);
@@ -38,7 +38,7 @@ pub struct LowRank<S> {
     pub refinements: usize,
     inner: S,
     base: Csr,
-    changes: Vec<Change>,
+    changes: Vec<LowRankUpdate>,
     /// A₀⁻¹u of each change.
     z: Vec<Vec<Real>>,
     /// S⁻¹, by rows.
@@ -66,12 +66,12 @@ impl<S: GlobalSolver> LowRank<S> {
     }
 
     /// Changes in force, oldest first. Their number is the rank.
-    pub fn changes(&self) -> &[Change] {
+    pub fn changes(&self) -> &[LowRankUpdate] {
         &self.changes
     }
 
     /// Adds changes. On an error (an index out of range, a matrix no longer positive definite) nothing is changed.
-    pub fn apply(&mut self, changes: &[Change]) -> Result<(), LinearError> {
+    pub fn apply(&mut self, changes: &[LowRankUpdate]) -> Result<(), LinearError> {
         let n = self.base.rows();
         if n == 0 {
             return Err(LinearError::NotFactored { solver: self.name().to_owned() });
@@ -119,7 +119,7 @@ impl<S: GlobalSolver> LowRank<S> {
         for i in 0..a.rows() {
             triplets.extend(a.row(i).map(|(j, v)| (i as u32, j as u32, v)));
         }
-        for Change { weight, row } in &self.changes {
+        for LowRankUpdate { weight, row } in &self.changes {
             for &(i, ai) in row {
                 triplets.extend(row.iter().map(|&(j, aj)| (i, j, weight * ai * aj)));
             }
@@ -133,7 +133,7 @@ impl<S: GlobalSolver> LowRank<S> {
         self.factor(&a)
     }
 
-    fn extend(&mut self, changes: &[Change]) -> Result<(), LinearError> {
+    fn extend(&mut self, changes: &[LowRankUpdate]) -> Result<(), LinearError> {
         let n = self.base.rows();
         for block in changes.chunks(BLOCK) {
             let columns = block.len();
@@ -168,7 +168,7 @@ impl<S: GlobalSolver> LowRank<S> {
         let expected = self.changes.iter().filter(|change| change.weight < 0.0).count();
         let smallest = eigenvalues.iter().map(|e| e.abs()).fold(Real::INFINITY, Real::min);
         let largest = eigenvalues.iter().map(|e| e.abs()).fold(0.0, Real::max);
-        let first_row = |change: &Change| change.row.first().map_or(0, |entry| entry.0 as usize);
+        let first_row = |change: &LowRankUpdate| change.row.first().map_or(0, |entry| entry.0 as usize);
         let culprit = self.changes.iter().rev().find(|change| change.weight < 0.0).map_or(0, first_row);
         let indefinite = LinearError::NotPositiveDefinite { row: culprit, pivot: -smallest };
         if negative != expected || smallest <= 1e-13 * largest.max(1.0) || !largest.is_finite() {

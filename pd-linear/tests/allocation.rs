@@ -1,7 +1,7 @@
 //! `solve` must not allocate after `factor`: a step of a simulation calls it ten times per frame.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use pd_linear::{Change, Cholesky, Csr, GlobalSolver, LowRank, Registry, SolverOptions};
+use pd_linear::{Cholesky, Csr, GlobalSolver, LowRank, LowRankUpdate, Registry, SolverOptions};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -64,7 +64,7 @@ fn solve_does_not_allocate() {
         let a = grid(20);
         let mut solver = LowRank::new(Cholesky::default());
         solver.factor(&a).unwrap();
-        solver.apply(&[Change::pin(3, 10.0), Change::spring(5, 90, 4.0)]).unwrap();
+        solver.apply(&[LowRankUpdate::pin(3, 10.0), LowRankUpdate::spring(5, 90, 4.0)]).unwrap();
         assert_eq!(count(&mut solver, &a), 0, "low rank");
     });
 }

@@ -52,7 +52,7 @@ pub(crate) fn prefetch<T>(soon: &T) {
 }
 
 /// Numbers side by side. A value of a type that needs special instructions exists only where they do, so every
-/// operation on it is sound: values are made by [`Instructions::load`] or from other values.
+/// operation on it is valid: values are made by [`Instructions::load`] or from other values.
 pub(crate) trait Arithmetic:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
 {

@@ -1,8 +1,8 @@
 //! The loops over elements, compiled for each set of instructions.
 
-use super::{GivenUp, Law};
+use super::{Fallback, Law};
 use crate::lanes::{Aligned, Arithmetic, BLOCK, Instructions, Kernel, Lanes, combine, dot, prefetch, quads};
-use crate::matrix_lanes::{Matrices, Room, load, load_wide, store};
+use crate::matrix_lanes::{Matrices, Scratch, load, load_wide, store};
 use crate::tet_frame::{InverseBlock, TetFrames};
 use pd_core::{Real, Vec3, as_flat_mut};
 use std::ops::Range;
@@ -14,13 +14,13 @@ pub(super) struct Residual<'a, L> {
     pub(super) elements: Range<usize>,
     pub(super) x: &'a [Vec3],
     pub(super) r: &'a mut [Vec3],
-    pub(super) given_up: &'a mut GivenUp,
+    pub(super) fallback: &'a mut Fallback,
 }
 
 impl<L: Law> Kernel for Residual<'_, L> {
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) {
-        let Self { frames, law, elements, x, r, given_up } = self;
+        let Self { frames, law, elements, x, r, fallback } = self;
         let mut block = Block::new();
         // Lanes outside of the range are computed and not written.
         let mut first = elements.start / BLOCK * BLOCK;
@@ -31,7 +31,7 @@ impl<L: Law> Kernel for Residual<'_, L> {
             let rows = as_flat_mut(&mut r[begin..begin + 3 * used.len()]);
             quads::to_elements(&block.r, used.clone(), rows);
             if block.some_unsound(instructions) {
-                note(&block.sound, used, first, given_up);
+                note(&block.valid, used, first, fallback);
             }
             first += BLOCK;
         }
@@ -46,13 +46,13 @@ pub(super) struct Forces<'a, L> {
     pub(super) x: &'a [Vec3],
     pub(super) forces: &'a mut [Vec3],
     pub(super) energy: &'a mut Real,
-    pub(super) given_up: &'a mut GivenUp,
+    pub(super) fallback: &'a mut Fallback,
 }
 
 impl<L: Law> Kernel for Forces<'_, L> {
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) {
-        let Self { frames, law, elements, x, forces, energy, given_up } = self;
+        let Self { frames, law, elements, x, forces, energy, fallback } = self;
         let weights = frames.stencil.weights();
         let mut block = Block::new();
         let (mut corners, mut energies) = (Aligned([[0.0; BLOCK]; 12]), Aligned([0.0; BLOCK]));
@@ -70,8 +70,8 @@ impl<L: Law> Kernel for Forces<'_, L> {
             }
             let used = elements.start.max(first) - first..elements.end.min(first + BLOCK) - first;
             if block.some_unsound(instructions) {
-                note(&block.sound, used.clone(), first, given_up);
-                for lane in (0..BLOCK).filter(|&lane| block.sound[lane] != 1.0) {
+                note(&block.valid, used.clone(), first, fallback);
+                for lane in (0..BLOCK).filter(|&lane| block.valid[lane] != 1.0) {
                     energies.0[lane] = 0.0; // counted when it is done again
                 }
             }
@@ -136,14 +136,14 @@ struct Block {
     f: Matrices,
     r: Matrices,
     /// 1 where r is accurate, else 0.
-    sound: [Real; BLOCK],
-    room: Room,
+    valid: [Real; BLOCK],
+    scratch: Scratch,
 }
 
 impl Block {
     #[inline(always)]
     fn new() -> Self {
-        Self { f: [[0.0; BLOCK]; 9], r: [[0.0; BLOCK]; 9], sound: [0.0; BLOCK], room: [[0.0; BLOCK]; 12] }
+        Self { f: [[0.0; BLOCK]; 9], r: [[0.0; BLOCK]; 9], valid: [0.0; BLOCK], scratch: [[0.0; BLOCK]; 12] }
     }
 
     /// F and F − project(F) of the block that begins at the element `first`.
@@ -170,21 +170,21 @@ impl Block {
             }
             store(&f, &mut self.f, at);
         }
-        law.residual(instructions, &self.f, &mut self.r, &mut self.sound, &mut self.room);
+        law.residual(instructions, &self.f, &mut self.r, &mut self.valid, &mut self.scratch);
     }
 
     #[inline(always)]
     fn some_unsound<I: Instructions>(&self, instructions: I) -> bool {
-        some_unsound(instructions, &self.sound)
+        some_unsound(instructions, &self.valid)
     }
 }
 
 /// Whether some flag is not above 0.
 #[inline(always)]
-fn some_unsound<I: Instructions>(instructions: I, sound: &[Real; BLOCK]) -> bool {
-    let mut least = instructions.load(sound);
+fn some_unsound<I: Instructions>(instructions: I, valid: &[Real; BLOCK]) -> bool {
+    let mut least = instructions.load(valid);
     for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
-        least = least.min(instructions.load(&sound[at..]));
+        least = least.min(instructions.load(&valid[at..]));
     }
     least.any_not_above(0.0)
 }
@@ -194,13 +194,13 @@ pub(super) struct Fast<'a, L> {
     pub(super) law: L,
     pub(super) f: &'a Matrices,
     pub(super) r: &'a mut Matrices,
-    pub(super) sound: &'a mut [Real; BLOCK],
+    pub(super) valid: &'a mut [Real; BLOCK],
 }
 
 impl<L: Law> Kernel for Fast<'_, L> {
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) {
-        self.law.residual(instructions, self.f, self.r, self.sound, &mut [[0.0; BLOCK]; 12]);
+        self.law.residual(instructions, self.f, self.r, self.valid, &mut [[0.0; BLOCK]; 12]);
     }
 }
 
@@ -209,18 +209,18 @@ pub(super) struct Careful<'a, L> {
     pub(super) law: L,
     pub(super) f: &'a Matrices,
     pub(super) r: &'a mut Matrices,
-    pub(super) sound: &'a mut [Real; BLOCK],
+    pub(super) valid: &'a mut [Real; BLOCK],
     pub(super) count: usize,
 }
 
 impl<L: Law> Kernel for Careful<'_, L> {
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) {
-        let Self { law, f, r, sound, count } = self;
+        let Self { law, f, r, valid, count } = self;
         for at in (0..count).step_by(I::Wide::COUNT) {
-            let (change, flags) = law.careful(&load_wide(instructions, f, at));
+            let (change, flags) = law.by_svd(&load_wide(instructions, f, at));
             store(&change, r, at);
-            flags.store(&mut sound[at..]);
+            flags.store(&mut valid[at..]);
         }
     }
 }
@@ -228,8 +228,8 @@ impl<L: Law> Kernel for Careful<'_, L> {
 /// Puts the `used` lanes without a flag on the list.
 #[cold]
 #[inline(never)]
-fn note(flags: &[Real; BLOCK], used: Range<usize>, first: usize, given_up: &mut GivenUp) {
+fn note(flags: &[Real; BLOCK], used: Range<usize>, first: usize, fallback: &mut Fallback) {
     for lane in used.filter(|&lane| flags[lane] != 1.0) {
-        given_up.push(first + lane);
+        fallback.push(first + lane);
     }
 }

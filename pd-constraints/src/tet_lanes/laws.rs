@@ -2,7 +2,7 @@
 
 use super::{Columns, Law};
 use crate::lanes::{BLOCK, Instructions, Lanes, cross, dot};
-use crate::matrix_lanes::{Matrices, Room, load_wide, store};
+use crate::matrix_lanes::{Matrices, Scratch, load_wide, store};
 use crate::product_lanes::clamp_product;
 use crate::svd_lanes::Svd;
 use crate::svd3::svd3;
@@ -20,16 +20,16 @@ impl Law for Rigid {
         instructions: I,
         f: &Matrices,
         r: &mut Matrices,
-        sound: &mut [Real; BLOCK],
-        room: &mut Room,
+        valid: &mut [Real; BLOCK],
+        scratch: &mut Scratch,
     ) {
-        rotation_lanes::residual(instructions, f, r, sound, room);
+        rotation_lanes::residual(instructions, f, r, valid, scratch);
     }
 
     #[inline(always)]
-    fn careful<T: Lanes>(self, f: &Columns<T>) -> (Columns<T>, T) {
+    fn by_svd<T: Lanes>(self, f: &Columns<T>) -> (Columns<T>, T) {
         let svd = Svd::new(f);
-        (svd.residual(f, &[f[0][0].fill(1.0); 3]), svd.sound)
+        (svd.residual(f, &[f[0][0].fill(1.0); 3]), svd.valid)
     }
 
     fn plain(self, f: &Mat3) -> Mat3 {
@@ -53,15 +53,15 @@ impl Law for Stretch {
         instructions: I,
         f: &Matrices,
         r: &mut Matrices,
-        sound: &mut [Real; BLOCK],
-        room: &mut Room,
+        valid: &mut [Real; BLOCK],
+        scratch: &mut Scratch,
     ) {
-        stretch_lanes::residual(instructions, f, r, sound, room, [self.min, self.max]);
+        stretch_lanes::residual(instructions, f, r, valid, scratch, [self.min, self.max]);
     }
 
     #[inline(always)]
-    fn careful<T: Lanes>(self, f: &Columns<T>) -> (Columns<T>, T) {
-        Axes { min: [self.min; 3], max: [self.max; 3] }.careful(f)
+    fn by_svd<T: Lanes>(self, f: &Columns<T>) -> (Columns<T>, T) {
+        Axes { min: [self.min; 3], max: [self.max; 3] }.by_svd(f)
     }
 
     fn plain(self, f: &Mat3) -> Mat3 {
@@ -85,21 +85,21 @@ impl Law for Axes {
         instructions: I,
         f: &Matrices,
         r: &mut Matrices,
-        sound: &mut [Real; BLOCK],
-        _: &mut Room,
+        valid: &mut [Real; BLOCK],
+        _: &mut Scratch,
     ) {
-        all_careful(self, instructions, f, r, sound);
+        all_careful(self, instructions, f, r, valid);
     }
 
     #[inline(always)]
-    fn careful<T: Lanes>(self, f: &Columns<T>) -> (Columns<T>, T) {
+    fn by_svd<T: Lanes>(self, f: &Columns<T>) -> (Columns<T>, T) {
         let svd = Svd::new(f);
         let mut clamped = svd.sigma;
         for k in 0..3 {
             let (min, max) = (clamped[k].fill(self.min[k]), clamped[k].fill(self.max[k]));
             clamped[k] = clamped[k].max(min).min(max);
         }
-        (svd.residual(f, &clamped), svd.sound)
+        (svd.residual(f, &clamped), svd.valid)
     }
 
     fn plain(self, f: &Mat3) -> Mat3 {
@@ -124,14 +124,14 @@ impl Law for Product {
         instructions: I,
         f: &Matrices,
         r: &mut Matrices,
-        sound: &mut [Real; BLOCK],
-        room: &mut Room,
+        valid: &mut [Real; BLOCK],
+        scratch: &mut Scratch,
     ) {
-        volume_lanes::residual(instructions, f, r, sound, room, [self.min, self.max]);
+        volume_lanes::residual(instructions, f, r, valid, scratch, [self.min, self.max]);
     }
 
     #[inline(always)]
-    fn careful<T: Lanes>(self, f: &Columns<T>) -> (Columns<T>, T) {
+    fn by_svd<T: Lanes>(self, f: &Columns<T>) -> (Columns<T>, T) {
         let det = dot(&f[0], &cross(&f[1], &f[2]));
         let (zero, one) = (det.fill(0.0), det.fill(1.0));
         // The product of the singular values is det F: 1 in the lanes where it is in the range already.
@@ -145,7 +145,7 @@ impl Law for Product {
                 *entry = zero.if_less(inside, zero, *entry);
             }
         }
-        (residual, svd.sound * converged)
+        (residual, svd.valid * converged)
     }
 
     fn plain(self, f: &Mat3) -> Mat3 {
@@ -161,11 +161,11 @@ fn all_careful<I: Instructions>(
     instructions: I,
     f: &Matrices,
     r: &mut Matrices,
-    sound: &mut [Real; BLOCK],
+    valid: &mut [Real; BLOCK],
 ) {
     for at in (0..BLOCK).step_by(I::Wide::COUNT) {
-        let (change, flags) = law.careful(&load_wide(instructions, f, at));
+        let (change, flags) = law.by_svd(&load_wide(instructions, f, at));
         store(&change, r, at);
-        flags.store(&mut sound[at..]);
+        flags.store(&mut valid[at..]);
     }
 }

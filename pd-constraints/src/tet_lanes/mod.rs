@@ -14,7 +14,7 @@ mod tests;
 pub(crate) use laws::{Axes, Product, Rigid, Stretch};
 
 use crate::lanes::{BLOCK, Instructions, Lanes, Level};
-use crate::matrix_lanes::{Columns, Matrices, Room};
+use crate::matrix_lanes::{Columns, Matrices, Scratch};
 use crate::tet_frame::{self, TetFrames, write_columns};
 use kernels::{Careful, Fast, Forces, Residual};
 use pd_core::{Mat3, Real, Vec3, as_flat, as_flat_mut};
@@ -28,12 +28,12 @@ pub(crate) trait Law: Copy {
         instructions: I,
         f: &Matrices,
         r: &mut Matrices,
-        sound: &mut [Real; BLOCK],
-        room: &mut Room,
+        valid: &mut [Real; BLOCK],
+        scratch: &mut Scratch,
     );
 
     /// The same for some lanes by singular vectors, accurate in more of them.
-    fn careful<T: Lanes>(self, f: &Columns<T>) -> (Columns<T>, T);
+    fn by_svd<T: Lanes>(self, f: &Columns<T>) -> (Columns<T>, T);
 
     /// project(F), for every F.
     fn plain(self, f: &Mat3) -> Mat3;
@@ -43,12 +43,12 @@ pub(crate) trait Law: Copy {
 const PIECE: usize = 256;
 
 /// Elements that the fast way gave up.
-struct GivenUp {
+struct Fallback {
     elements: [u32; PIECE],
     count: usize,
 }
 
-impl GivenUp {
+impl Fallback {
     fn new() -> Self {
         Self { elements: [0; PIECE], count: 0 }
     }
@@ -71,10 +71,10 @@ pub(crate) fn residual(
     r: &mut [Vec3],
 ) {
     for (piece, r) in pieces(elements).zip(r.chunks_mut(3 * PIECE)) {
-        let mut given_up = GivenUp::new();
+        let mut fallback = Fallback::new();
         let first = piece.start;
-        level.run(Residual { frames, law, elements: piece, x, r, given_up: &mut given_up });
-        again(level, frames, law, x, &given_up, |element, change| {
+        level.run(Residual { frames, law, elements: piece, x, r, fallback: &mut fallback });
+        again(level, frames, law, x, &fallback, |element, change| {
             let at = 3 * (element - first);
             as_flat_mut(&mut r[at..at + 3]).copy_from_slice(change);
         });
@@ -92,12 +92,12 @@ pub(crate) fn forces(
 ) -> Real {
     let mut energy = 0.0;
     for (piece, forces) in pieces(elements).zip(forces.chunks_mut(4 * PIECE)) {
-        let mut given_up = GivenUp::new();
+        let mut fallback = Fallback::new();
         let first = piece.start;
         let work =
-            Forces { frames, law, elements: piece, x, forces, energy: &mut energy, given_up: &mut given_up };
+            Forces { frames, law, elements: piece, x, forces, energy: &mut energy, fallback: &mut fallback };
         level.run(work);
-        again(level, frames, law, x, &given_up, |element, change| {
+        again(level, frames, law, x, &fallback, |element, change| {
             let r = [0, 3, 6].map(|j| Vec3::new(change[j], change[j + 1], change[j + 2]));
             let at = 4 * (element - first);
             energy += tet_frame::force(frames, element, &r, &mut forces[at..at + 4]);
@@ -115,18 +115,18 @@ pub(crate) fn project(level: Level, law: impl Law, z: &mut [Vec3]) {
                 f[entry][lane] = z[entry];
             }
         }
-        let (mut r, mut sound) = ([[0.0; BLOCK]; 9], [0.0; BLOCK]);
-        level.run(Fast { law, f: &f, r: &mut r, sound: &mut sound });
-        let (mut better, mut found) = (r, sound);
-        if sound.iter().any(|&sound| sound != 1.0) {
-            level.run(Careful { law, f: &f, r: &mut better, sound: &mut found, count: BLOCK });
+        let (mut r, mut valid) = ([[0.0; BLOCK]; 9], [0.0; BLOCK]);
+        level.run(Fast { law, f: &f, r: &mut r, valid: &mut valid });
+        let (mut better, mut found) = (r, valid);
+        if valid.iter().any(|&valid| valid != 1.0) {
+            level.run(Careful { law, f: &f, r: &mut better, valid: &mut found, count: BLOCK });
         }
         for (lane, z) in z.chunks_exact_mut(3).enumerate() {
-            if sound[lane] != 1.0 && found[lane] != 1.0 {
+            if valid[lane] != 1.0 && found[lane] != 1.0 {
                 write_columns(&law.plain(&Mat3::from_columns(&[z[0], z[1], z[2]])), z);
                 continue;
             }
-            let change = if sound[lane] == 1.0 { &r } else { &better };
+            let change = if valid[lane] == 1.0 { &r } else { &better };
             for (entry, z) in as_flat_mut(z).iter_mut().enumerate() {
                 *z -= change[entry][lane];
             }
@@ -140,10 +140,10 @@ fn again(
     frames: &TetFrames,
     law: impl Law,
     x: &[Vec3],
-    given_up: &GivenUp,
+    fallback: &Fallback,
     mut done: impl FnMut(usize, &[Real; 9]),
 ) {
-    for elements in given_up.elements[..given_up.count].chunks(BLOCK) {
+    for elements in fallback.elements[..fallback.count].chunks(BLOCK) {
         let mut f = identities();
         for (lane, &element) in elements.iter().enumerate() {
             let gradient = frames.gradient(element as usize, x);
@@ -152,7 +152,7 @@ fn again(
             }
         }
         let mut r = [[0.0; BLOCK]; 9];
-        careful(level, law, &f, &mut r, elements.len());
+        by_svd(level, law, &f, &mut r, elements.len());
         for (lane, &element) in elements.iter().enumerate() {
             done(element as usize, &std::array::from_fn(|entry| r[entry][lane]));
         }
@@ -160,10 +160,10 @@ fn again(
 }
 
 /// F − project(F) of the first `count` lanes by singular vectors, and one by one where those are not to be trusted.
-fn careful(level: Level, law: impl Law, f: &Matrices, r: &mut Matrices, count: usize) {
-    let mut sound = [0.0; BLOCK];
-    level.run(Careful { law, f, r, sound: &mut sound, count });
-    for lane in (0..count).filter(|&lane| sound[lane] != 1.0) {
+fn by_svd(level: Level, law: impl Law, f: &Matrices, r: &mut Matrices, count: usize) {
+    let mut valid = [0.0; BLOCK];
+    level.run(Careful { law, f, r, valid: &mut valid, count });
+    for lane in (0..count).filter(|&lane| valid[lane] != 1.0) {
         let matrix = Mat3::from_fn(|i, j| f[3 * j + i][lane]);
         let change = matrix - law.plain(&matrix);
         for (entry, value) in change.as_slice().iter().enumerate() {

@@ -29,16 +29,16 @@ fn ordinary_elements_are_done_in_lanes() {
         }
         let f = [0, 1, 2].map(|j| [0, 1, 2].map(|i| f[(i, j)]));
         // FᵀF squares the condition, so flatter elements are left to singular vectors.
-        assert_eq!(Stretch { min: 0.9, max: 1.1 }.careful(&f).1, 1.0, "{s:?}");
+        assert_eq!(Stretch { min: 0.9, max: 1.1 }.by_svd(&f).1, 1.0, "{s:?}");
     }
 }
 
 /// Whether the fast way serves a matrix in every lane.
 fn all_fast(level: Level, law: impl Law, f: &Mat3) -> bool {
     let f: Matrices = std::array::from_fn(|entry| [f.as_slice()[entry]; BLOCK]);
-    let (mut r, mut sound) = ([[0.0; BLOCK]; 9], [0.0; BLOCK]);
-    level.run(Fast { law, f: &f, r: &mut r, sound: &mut sound });
-    sound == [1.0; BLOCK]
+    let (mut r, mut valid) = ([[0.0; BLOCK]; 9], [0.0; BLOCK]);
+    level.run(Fast { law, f: &f, r: &mut r, valid: &mut valid });
+    valid == [1.0; BLOCK]
 }
 
 fn vector(size: Real) -> impl Strategy<Value = Vec3> {

@@ -125,7 +125,7 @@ struct Block {
     /// Out: F − T, column after column.
     r: [[Real; BLOCK]; 6],
     /// Out: 1 where r is accurate, else 0.
-    sound: [Real; BLOCK],
+    valid: [Real; BLOCK],
     /// Out: the forces on the three corners, one after another.
     corners: [[Real; BLOCK]; 9],
     /// Out: energies, J.
@@ -142,7 +142,7 @@ impl Block {
             inverse: [ones, zeros, ones],
             f: [zeros; 6],
             r: [zeros; 6],
-            sound: ones,
+            valid: ones,
             corners: [zeros; 9],
             energies: zeros,
         }
@@ -158,7 +158,7 @@ impl Block {
         }
     }
 
-    /// F and F − T in all lanes. Whether some lane is not sound.
+    /// F and F − T in all lanes. Whether some lane is not valid.
     fn residual(&mut self, level: Level, law: impl Law) -> bool {
         let mut any = false;
         level.run(Work { block: self, law, any: &mut any });
@@ -168,7 +168,7 @@ impl Block {
     /// Does the lanes that were given up again, the plain way.
     #[cold]
     fn repair(&mut self, law: impl Law, count: usize) {
-        for lane in (0..count).filter(|&lane| self.sound[lane] != 1.0) {
+        for lane in (0..count).filter(|&lane| self.valid[lane] != 1.0) {
             let f = [column(&self.f, 0, lane), column(&self.f, 1, lane)];
             let svd = svd32(&f);
             let nearest = svd.with(law.plain(svd.sigma));
@@ -208,13 +208,13 @@ impl<L: Law> Kernel for Work<'_, L> {
                 f[0][c] = edges[0][c] * i00;
                 f[1][c] = edges[1][c].mul_add(i11, edges[0][c] * i01);
             }
-            let (r, sound) = residual_of(&f, law);
-            *any |= sound.any_not_above(0.0);
+            let (r, valid) = residual_of(&f, law);
+            *any |= valid.any_not_above(0.0);
             for entry in 0..6 {
                 f[entry / 3][entry % 3].store(&mut block.f[entry][at..]);
                 r[entry / 3][entry % 3].store(&mut block.r[entry][at..]);
             }
-            sound.store(&mut block.sound[at..]);
+            valid.store(&mut block.valid[at..]);
             at += I::Wide::COUNT;
         }
     }
@@ -277,8 +277,8 @@ fn residual_of<T: Lanes>(f: &[[T; 3]; 2], law: impl Law) -> ([[T; 3]; 2], T) {
         r[0][c] = f[0][c].mul_add(diagonal[0], f[1][c] * other);
         r[1][c] = f[1][c].mul_add(diagonal[1], f[0][c] * other);
     }
-    let mut sound = (first * one.fill(LEAST_RATIO)).if_less(second, found, zero);
-    sound = first.if_less(one.fill(LARGEST_SQUARE), sound, zero);
-    sound = one.fill(SMALLEST_SQUARE).if_less(second, sound, zero);
-    (r, sound)
+    let mut valid = (first * one.fill(LEAST_RATIO)).if_less(second, found, zero);
+    valid = first.if_less(one.fill(LARGEST_SQUARE), valid, zero);
+    valid = one.fill(SMALLEST_SQUARE).if_less(second, valid, zero);
+    (r, valid)
 }

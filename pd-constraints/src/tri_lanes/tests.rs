@@ -37,7 +37,7 @@ proptest! {
                 }
             }
             block.residual(level, Stretch { min, max });
-            for (lane, f) in f.iter().enumerate().filter(|&(lane, _)| block.sound[lane] == 1.0) {
+            for (lane, f) in f.iter().enumerate().filter(|&(lane, _)| block.valid[lane] == 1.0) {
                 let svd = svd32(f);
                 let clamp = |k: usize| svd.sigma[k].max(min[k]).min(max[k]);
                 // Ranges that differ by axis pull equal values apart: any direction is as near as another.

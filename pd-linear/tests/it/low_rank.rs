@@ -29,11 +29,11 @@ proptest! {
         let rows = n * n;
         let mut solver = LowRank::new(Cholesky::default());
         solver.factor(&cloth(n, 100.0)).unwrap();
-        let changes: Vec<Change> = steps
+        let changes: Vec<LowRankUpdate> = steps
             .iter()
             .map(|&(i, j, size, pin)| {
                 let (i, j, weight) = (i % rows, j % rows, 10f64.powf(size)); // up to ten times the stiffest spring
-                if pin || i == j { Change::pin(i, weight) } else { Change::spring(i, j, weight) }
+                if pin || i == j { LowRankUpdate::pin(i, weight) } else { LowRankUpdate::spring(i, j, weight) }
             })
             .collect();
         solver.apply(&changes).unwrap();
@@ -59,8 +59,9 @@ fn springs_of_the_matrix_itself_can_be_taken_away() {
     solver.factor(&cloth(n, 1500.0)).unwrap();
     // Cut a seam of the cloth: the springs between rows 3 and 4 of the grid.
     let at = |i: u32, j: u32| i * n + j;
-    let mut cut: Vec<Change> = (0..n).map(|j| Change::spring(at(3, j), at(4, j), -1500.0)).collect();
-    cut.extend((0..n - 1).map(|j| Change::spring(at(3, j), at(4, j + 1), -1500.0)));
+    let mut cut: Vec<LowRankUpdate> =
+        (0..n).map(|j| LowRankUpdate::spring(at(3, j), at(4, j), -1500.0)).collect();
+    cut.extend((0..n - 1).map(|j| LowRankUpdate::spring(at(3, j), at(4, j + 1), -1500.0)));
     solver.apply(&cut).unwrap();
     assert!(against_fresh(&mut solver, 3) < 1e-9);
 }
@@ -70,13 +71,13 @@ fn a_strong_pin_leaves_without_a_trace() {
     let mut base = LowRank::new(Cholesky::default());
     let pinned = {
         base.factor(&cloth(6, 100.0)).unwrap();
-        base.apply(&[Change::pin(20, 1e7)]).unwrap();
+        base.apply(&[LowRankUpdate::pin(20, 1e7)]).unwrap();
         assert!(against_fresh(&mut base, 4) < 1e-9);
         base.matrix().unwrap()
     };
     let mut solver = LowRank::new(Cholesky::default());
     solver.factor(&pinned).unwrap();
-    solver.apply(&[Change::pin(20, -1e7)]).unwrap();
+    solver.apply(&[LowRankUpdate::pin(20, -1e7)]).unwrap();
     assert!(against_fresh(&mut solver, 4) < 1e-9);
 }
 
@@ -85,30 +86,34 @@ fn an_iterative_solver_inside_works_too() {
     let mut solver =
         LowRank::new(Pcg::default().with_stopping(Stopping { tolerance: 1e-12, ..Stopping::default() }));
     solver.factor(&cloth(6, 100.0)).unwrap();
-    solver.apply(&[Change::pin(3, 50.0), Change::spring(1, 30, 20.0)]).unwrap();
+    solver.apply(&[LowRankUpdate::pin(3, 50.0), LowRankUpdate::spring(1, 30, 20.0)]).unwrap();
     assert!(against_fresh(&mut solver, 5) < 1e-9);
 }
 
 #[test]
 fn what_cannot_be_is_refused_and_changes_nothing() {
     let mut solver = LowRank::new(Cholesky::default());
-    assert!(matches!(solver.apply(&[Change::pin(0, 1.0)]), Err(LinearError::NotFactored { .. })));
+    assert!(matches!(solver.apply(&[LowRankUpdate::pin(0, 1.0)]), Err(LinearError::NotFactored { .. })));
     solver.factor(&cloth(5, 100.0)).unwrap();
-    solver.apply(&[Change::pin(7, 10.0)]).unwrap();
+    solver.apply(&[LowRankUpdate::pin(7, 10.0)]).unwrap();
     let before = against_fresh(&mut solver, 6);
-    let refused =
-        |solver: &mut LowRank<Cholesky>, change| solver.apply(&[Change::pin(2, 5.0), change]).unwrap_err();
-    assert!(matches!(refused(&mut solver, Change::pin(25, 1.0)), LinearError::Dimension { got: 25, .. }));
-    assert!(matches!(refused(&mut solver, Change::pin(1, 0.0)), LinearError::Parameter { .. }));
-    assert!(matches!(refused(&mut solver, Change::pin(1, Real::NAN)), LinearError::Parameter { .. }));
-    let nan = Change { weight: 1.0, row: vec![(1, Real::NAN)] };
+    let refused = |solver: &mut LowRank<Cholesky>, change| {
+        solver.apply(&[LowRankUpdate::pin(2, 5.0), change]).unwrap_err()
+    };
+    assert!(matches!(
+        refused(&mut solver, LowRankUpdate::pin(25, 1.0)),
+        LinearError::Dimension { got: 25, .. }
+    ));
+    assert!(matches!(refused(&mut solver, LowRankUpdate::pin(1, 0.0)), LinearError::Parameter { .. }));
+    assert!(matches!(refused(&mut solver, LowRankUpdate::pin(1, Real::NAN)), LinearError::Parameter { .. }));
+    let nan = LowRankUpdate { weight: 1.0, row: vec![(1, Real::NAN)] };
     assert!(matches!(refused(&mut solver, nan), LinearError::NotFinite { .. }));
     // Taking away more than there is.
     assert!(matches!(
-        refused(&mut solver, Change::pin(1, -1e4)),
+        refused(&mut solver, LowRankUpdate::pin(1, -1e4)),
         LinearError::NotPositiveDefinite { row: 1, .. }
     ));
     assert!(solver.remove(1).is_err());
-    assert_eq!(solver.changes(), [Change::pin(7, 10.0)]);
+    assert_eq!(solver.changes(), [LowRankUpdate::pin(7, 10.0)]);
     assert_eq!(against_fresh(&mut solver, 6).to_bits(), before.to_bits());
 }

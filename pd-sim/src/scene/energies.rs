@@ -8,9 +8,7 @@ use pd_constraints::{
     Area, Bending, BendingWeights, EdgeSprings, Material, Pins, RingsRef, StrainRange, TetStrain, TriStrain,
     Volume, membrane_weights, tet_weights,
 };
-use pd_core::{
-    CollisionSurface, ContactMaterial, EnergyBatch, Model, ModelBuilder, Real, SurfaceBody, Vec3,
-};
+use pd_core::{CollisionSurface, ContactMaterial, EnergyBatch, Model, ModelBuilder, Real, SurfaceBody, Vec3};
 use pd_mesh::topology::{InteriorRings, Rings};
 use pd_mesh::{Mesh, TriMesh, order};
 
@@ -44,7 +42,8 @@ fn surface(scene: &Scene, rest: &[Vec3]) -> Result<CollisionSurface, SceneError>
     let mut surface = CollisionSurface::default();
     for (object, desc) in scene.objects.iter().zip(&scene.desc.objects) {
         let positions = &rest[object.range()];
-        let lengths = object.edges.iter().map(|&[i, j]| (positions[i as usize] - positions[j as usize]).norm());
+        let lengths =
+            object.edges.iter().map(|&[i, j]| (positions[i as usize] - positions[j as usize]).norm());
         let mean = lengths.sum::<Real>() / object.edges.len().max(1) as Real;
         let mut body = SurfaceBody::new(desc.thickness.or(contact.thickness).unwrap_or(THICKNESS * mean));
         if let Some(friction) = desc.friction.or(contact.friction) {

@@ -6,11 +6,11 @@
 //!                                x_J = S⁻¹ b_J − Wᵀ x_R and v_R is −x_R by then.
 //! No triangular solve is left, every value is read in order, and S⁻¹ is read once.
 
-mod ends;
-#[cfg(target_arch = "x86_64")]
-mod ends_avx2;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
+mod load_store;
+#[cfg(target_arch = "x86_64")]
+mod load_store_avx2;
 #[cfg(target_arch = "x86_64")]
 mod narrow;
 mod portable;
@@ -27,7 +27,7 @@ use super::storage::{Half, Storage, ThreeBytes};
 use super::stream::{Shape, Stream};
 #[cfg(not(target_arch = "x86_64"))]
 use Storage as Widen;
-pub(super) use ends::Place;
+pub(super) use load_store::Place;
 use pd_core::Real;
 #[cfg(target_arch = "x86_64")]
 use x86_lanes::Widen;
@@ -95,8 +95,8 @@ impl<S: Storage> Kernel<S> {
                 8 => portable::backward::<S, L, 8>,
                 _ => portable::backward::<S, L, 4>,
             },
-            load: ends::load::<S>,
-            unload: ends::unload::<S>,
+            load: load_store::load::<S>,
+            unload: load_store::unload::<S>,
         }
     }
 }

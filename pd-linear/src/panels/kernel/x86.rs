@@ -6,7 +6,7 @@
 
 use super::lanes::Lanes;
 use super::x86_lanes::{Double, Single, Widen};
-use super::{Kernel, Row, ends, ends_avx2, sweeps};
+use super::{Kernel, Row, load_store, load_store_avx2, sweeps};
 use crate::panels::storage::Storage;
 use crate::panels::stream::{Shape, Stream};
 
@@ -25,8 +25,8 @@ pub(super) fn single_avx512vl<S: Widen>() -> Option<Kernel<S>> {
         shape: Shape { lanes: 8, group: 8 },
         forward: forward_avx512vl::<S, Single<8>>,
         backward: backward_avx512vl::<S, Single<8>>,
-        load: ends_avx2::load,
-        unload: ends_avx2::unload,
+        load: load_store_avx2::load,
+        unload: load_store_avx2::unload,
     })
 }
 
@@ -37,8 +37,8 @@ pub(super) fn single_avx2<S: Widen>() -> Option<Kernel<S>> {
         shape: Shape { lanes: 8, group: 4 },
         forward: forward_avx2::<S, Single<4>>,
         backward: backward_avx2::<S, Single<4>>,
-        load: ends_avx2::load,
-        unload: ends_avx2::unload,
+        load: load_store_avx2::load,
+        unload: load_store_avx2::unload,
     })
 }
 
@@ -49,8 +49,8 @@ pub(super) fn double() -> Option<Kernel<f64>> {
         shape: Shape { lanes: 4, group: 4 },
         forward: forward_avx2::<f64, Double>,
         backward: backward_avx2::<f64, Double>,
-        load: ends::load::<f64>,
-        unload: ends::unload::<f64>,
+        load: load_store::load::<f64>,
+        unload: load_store::unload::<f64>,
     })
 }
 

@@ -73,7 +73,10 @@ impl<'de> Deserialize<'de> for ContactDesc {
             iterations: Option<usize>,
         }
         #[derive(Deserialize)]
-        #[serde(untagged, expecting = "one of \"off\", \"project\", \"guard\", or a table with mode, thickness, friction, iterations")]
+        #[serde(
+            untagged,
+            expecting = "one of \"off\", \"project\", \"guard\", or a table with mode, thickness, friction, iterations"
+        )]
         enum Either {
             Name(ContactMode),
             Table(Table),

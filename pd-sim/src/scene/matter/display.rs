@@ -64,7 +64,9 @@ impl Matter {
                     let Some(shape) = shape_mesh(&part.shape) else { continue };
                     let first = local.len() as u32;
                     mesh.triangles.extend(shape.triangles.iter().map(|t| t.map(|v| v + first)));
-                    local.extend(shape.positions.iter().map(|p| (part.pose * nalgebra::Point3::from(*p)).coords));
+                    local.extend(
+                        shape.positions.iter().map(|p| (part.pose * nalgebra::Point3::from(*p)).coords),
+                    );
                     mesh.vertices = local.len();
                 }
                 meshes.retain(|mesh| !mesh.triangles.is_empty());
@@ -77,7 +79,9 @@ impl Matter {
             Self::Grid(grid) => {
                 let materials = grid.model.materials().iter().enumerate();
                 materials
-                    .map(|(k, material)| points(&desc.fluids[k].name, k, material.points.clone(), grid.radius))
+                    .map(|(k, material)| {
+                        points(&desc.fluids[k].name, k, material.points.clone(), grid.radius)
+                    })
                     .collect()
             }
         }
@@ -101,14 +105,41 @@ fn points(name: &str, source: usize, points: std::ops::Range<usize>, radius: Rea
 fn icosahedron(radius: Real) -> (Vec<Vec3>, [[u32; 3]; 20]) {
     let g = 0.5 * (1.0 + Real::sqrt(5.0));
     let corners = [
-        [-1.0, g, 0.0], [1.0, g, 0.0], [-1.0, -g, 0.0], [1.0, -g, 0.0], [0.0, -1.0, g], [0.0, 1.0, g],
-        [0.0, -1.0, -g], [0.0, 1.0, -g], [g, 0.0, -1.0], [g, 0.0, 1.0], [-g, 0.0, -1.0], [-g, 0.0, 1.0],
+        [-1.0, g, 0.0],
+        [1.0, g, 0.0],
+        [-1.0, -g, 0.0],
+        [1.0, -g, 0.0],
+        [0.0, -1.0, g],
+        [0.0, 1.0, g],
+        [0.0, -1.0, -g],
+        [0.0, 1.0, -g],
+        [g, 0.0, -1.0],
+        [g, 0.0, 1.0],
+        [-g, 0.0, -1.0],
+        [-g, 0.0, 1.0],
     ];
     let ball = corners.map(|c| Vec3::from(c).normalize() * radius).to_vec();
     let faces = [
-        [0, 11, 5], [0, 5, 1], [0, 1, 7], [0, 7, 10], [0, 10, 11], [1, 5, 9], [5, 11, 4], [11, 10, 2], [10, 7, 6],
-        [7, 1, 8], [3, 9, 4], [3, 4, 2], [3, 2, 6], [3, 6, 8], [3, 8, 9], [4, 9, 5], [2, 4, 11], [6, 2, 10],
-        [8, 6, 7], [9, 8, 1],
+        [0, 11, 5],
+        [0, 5, 1],
+        [0, 1, 7],
+        [0, 7, 10],
+        [0, 10, 11],
+        [1, 5, 9],
+        [5, 11, 4],
+        [11, 10, 2],
+        [10, 7, 6],
+        [7, 1, 8],
+        [3, 9, 4],
+        [3, 4, 2],
+        [3, 2, 6],
+        [3, 6, 8],
+        [3, 8, 9],
+        [4, 9, 5],
+        [2, 4, 11],
+        [6, 2, 10],
+        [8, 6, 7],
+        [9, 8, 1],
     ];
     (ball, faces)
 }
@@ -132,7 +163,8 @@ fn shape_mesh(shape: &Shape) -> Option<TriMesh> {
             for face in solid.faces() {
                 let first = mesh.positions.len() as u32;
                 mesh.positions.extend(face.corners.iter().map(|&v| solid.vertices()[v as usize]));
-                mesh.triangles.extend((2..face.corners.len() as u32).map(|k| [first, first + k - 1, first + k]));
+                mesh.triangles
+                    .extend((2..face.corners.len() as u32).map(|k| [first, first + k - 1, first + k]));
             }
             Some(mesh)
         }

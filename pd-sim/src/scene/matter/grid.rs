@@ -37,7 +37,9 @@ pub(super) fn build(name: &str, desc: &SceneDesc) -> Result<GridMatter, SceneErr
         v.resize(x.len(), Vec3::from(fluid.velocity));
         let volume = size.x * size.y * size.z / (x.len() - first) as f64;
         let density = match fluid.law {
-            LawDesc::Water { density, .. } | LawDesc::Sand { density, .. } | LawDesc::Elastic { density, .. } => density,
+            LawDesc::Water { density, .. }
+            | LawDesc::Sand { density, .. }
+            | LawDesc::Elastic { density, .. } => density,
         };
         masses.resize(x.len(), density * volume);
         builder = add(builder, fluid, first..x.len()).map_err(|error| wrong(field(), error.to_string()))?;
@@ -56,7 +58,11 @@ fn wall(desc: WallDesc) -> Boundary {
     }
 }
 
-fn add(builder: MpmBuilder, fluid: &FluidDesc, points: std::ops::Range<usize>) -> Result<MpmBuilder, MpmError> {
+fn add(
+    builder: MpmBuilder,
+    fluid: &FluidDesc,
+    points: std::ops::Range<usize>,
+) -> Result<MpmBuilder, MpmError> {
     Ok(match fluid.law {
         LawDesc::Water { density, sound_speed, viscosity } => {
             let mut water = Water::new(density, sound_speed)?;

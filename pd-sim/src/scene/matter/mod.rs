@@ -50,7 +50,11 @@ pub struct GridMatter {
 impl Matter {
     /// Builds what the description has.
     pub(super) fn build(name: &str, desc: &SceneDesc) -> Result<Self, SceneError> {
-        let wrong = |field: &str, what: String| SceneError::Value { file: name.to_owned(), field: field.to_owned(), what };
+        let wrong = |field: &str, what: String| SceneError::Value {
+            file: name.to_owned(),
+            field: field.to_owned(),
+            what,
+        };
         let kinds = [
             ("object", desc.objects.is_empty()),
             ("body", desc.bodies.is_empty()),
@@ -59,10 +63,15 @@ impl Matter {
         ];
         let mut present = kinds.iter().filter(|(_, empty)| !empty).map(|(kind, _)| *kind);
         let Some(kind) = present.next() else {
-            return Err(wrong("object", "the scene has no [[object]], [[body]], [[particles]] or [[fluid]]".into()));
+            return Err(wrong(
+                "object",
+                "the scene has no [[object]], [[body]], [[particles]] or [[fluid]]".into(),
+            ));
         };
         if let Some(other) = present.next() {
-            let what = format!("[[{other}]] beside [[{kind}]]: a scene has one kind of matter; obstacles go with all");
+            let what = format!(
+                "[[{other}]] beside [[{kind}]]: a scene has one kind of matter; obstacles go with all"
+            );
             return Err(wrong(other, what));
         }
         if kind != "body" && !desc.joints.is_empty() {

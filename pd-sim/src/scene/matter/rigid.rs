@@ -4,7 +4,9 @@ use crate::SceneError;
 use crate::scene::desc::{BodyDesc, BodyShapeDesc, JointDesc, JointKindDesc, RigidDesc, SceneDesc};
 use nalgebra::{UnitQuaternion, Vector3};
 use pd_core::{Bodies, Real, Stepper, Vec3};
-use pd_rigid::{Axis, JointKind, RigidBuilder, RigidError, RigidModel, RigidParams, RigidStepper, Shape, Target};
+use pd_rigid::{
+    Axis, JointKind, RigidBuilder, RigidError, RigidModel, RigidParams, RigidStepper, Shape, Target,
+};
 use std::sync::Arc;
 
 /// Rigid bodies at the start.
@@ -22,7 +24,8 @@ pub struct RigidMatter {
 
 impl RigidMatter {
     pub(super) fn stepper(&self, desc: &RigidDesc) -> Result<Box<dyn Stepper>, SceneError> {
-        let solver = pd_rigid::solver(&desc.solver).map_err(|error| SceneError::Registry(error.to_string()))?;
+        let solver =
+            pd_rigid::solver(&desc.solver).map_err(|error| SceneError::Registry(error.to_string()))?;
         let mut params = RigidParams::default();
         params.substeps = desc.substeps;
         params.sleep = desc.sleep;
@@ -75,7 +78,9 @@ fn places(body: &BodyDesc) -> Result<Vec<Vec3>, String> {
     let Some(copies) = body.copies else { return Ok(vec![Vec3::zeros()]) };
     let [nx, ny, nz] = copies.count;
     if nx == 0 || ny == 0 || nz == 0 || nx.saturating_mul(ny).saturating_mul(nz) > 1_000_000 {
-        return Err(format!("count is [{nx}, {ny}, {nz}]; each must be at least 1, and at most a million in all"));
+        return Err(format!(
+            "count is [{nx}, {ny}, {nz}]; each must be at least 1, and at most a million in all"
+        ));
     }
     let spacing = Vec3::from(copies.spacing);
     let mut places = vec![];
@@ -98,7 +103,9 @@ fn add_body(builder: &mut RigidBuilder, body: &BodyDesc, offset: Vec3) -> Result
         BodyShapeDesc::Sphere { radius } => Shape::sphere(*radius)?,
         BodyShapeDesc::Capsule { half_length, radius } => Shape::capsule(*half_length, *radius)?,
         BodyShapeDesc::Cylinder { half_height, radius } => Shape::cylinder(*half_height, *radius)?,
-        BodyShapeDesc::Hull { points } => Shape::hull(&points.iter().map(|&p| p.into()).collect::<Vec<Vec3>>())?,
+        BodyShapeDesc::Hull { points } => {
+            Shape::hull(&points.iter().map(|&p| p.into()).collect::<Vec<Vec3>>())?
+        }
         BodyShapeDesc::Ground => Shape::HalfSpace,
     };
     let ground = matches!(body.shape, BodyShapeDesc::Ground);

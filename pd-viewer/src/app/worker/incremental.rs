@@ -3,7 +3,7 @@
 //! change; without this a large solid would stand still for seconds at every touch.
 
 use pd_core::{Csr, GlobalSolver, LinearError, Pattern, Real, SolveReport};
-use pd_linear::{Change, LowRank, SolverOptions};
+use pd_linear::{LowRank, LowRankUpdate, SolverOptions};
 use std::sync::Arc;
 
 /// Most places that are changed rather than factored; beyond some twenty a fresh factor is cheaper.
@@ -28,7 +28,7 @@ impl Incremental {
     }
 
     /// The changes of the diagonal that turn the factored matrix into `a`, if that is all and they are few.
-    fn changes(&self, a: &Csr) -> Option<Vec<Change>> {
+    fn changes(&self, a: &Csr) -> Option<Vec<LowRankUpdate>> {
         let base = self.base.as_ref().filter(|base| base.rows() == a.rows())?;
         let mut changes = vec![];
         for i in 0..a.rows() {
@@ -43,7 +43,7 @@ impl Incremental {
                         if i != j || changes.len() == MOST {
                             return None;
                         }
-                        changes.push(Change::pin(i as u32, y - x));
+                        changes.push(LowRankUpdate::pin(i as u32, y - x));
                     }
                     _ => return None,
                 }

@@ -2,7 +2,7 @@
 //!
 //! The operations are those of the plain twin in the same order, so the numbers are the same to the last bit.
 
-use super::ends::Place;
+use super::load_store::Place;
 use pd_core::Real;
 use std::arch::x86_64::*;
 
@@ -17,13 +17,13 @@ fn ask_for<T>(array: &[T], at: usize) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(array.as_ptr().wrapping_add(at).cast()) }
 }
 
-/// As `ends::load`. The processor has AVX2: whoever names this function in a kernel checked that.
+/// As `load_store::load`. The processor has AVX2: whoever names this function in a kernel checked that.
 pub(super) fn load(rows: &[Place<f32>], b: &[Real], gain: Real, own: &mut [[f32; 4]]) -> Real {
     // SAFETY: see above.
     unsafe { load_rows(rows, b, gain, own) }
 }
 
-/// As `ends::unload`. The processor has AVX2: whoever names this function in a kernel checked that.
+/// As `load_store::unload`. The processor has AVX2: whoever names this function in a kernel checked that.
 pub(super) fn unload(places: &[Place<f32>], vector: &[[f32; 4]], back: Real, x: &mut [Real]) -> bool {
     // SAFETY: see above.
     unsafe { unload_rows(places, vector, back, x) }

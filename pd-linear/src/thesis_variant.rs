@@ -9,7 +9,7 @@ use pd_core::{LinearError, Real, SolveReport};
 const LOOK: usize = 8;
 
 /// Its parameters.
-pub(crate) struct Published {
+pub(crate) struct ThesisVariant {
     pub(crate) iterations: usize,
     pub(crate) gamma: Real,
     /// ρ and S of acceleration; `None` for the plain Jacobi solvers.
@@ -19,7 +19,7 @@ pub(crate) struct Published {
     pub(crate) columns: usize,
 }
 
-impl Published {
+impl ThesisVariant {
     /// Runs with `sweep(x, x̂)` and `residual(x, r)`, which returns ‖b − A x‖. `x` is overwritten: zero start.
     /// `older` and `swept` are scratch of the same length.
     pub(crate) fn run(

@@ -4,14 +4,14 @@ use pd_core::{LinearError, Real};
 
 /// A symmetric change of rank one, A ← A + w a aᵀ.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Change {
+pub struct LowRankUpdate {
     /// w; negative to take away.
     pub weight: Real,
     /// The entries (index, value) of a.
     pub row: Vec<(u32, Real)>,
 }
 
-impl Change {
+impl LowRankUpdate {
     /// A pin of this weight on a vertex.
     pub fn pin(vertex: u32, weight: Real) -> Self {
         Self { weight, row: vec![(vertex, 1.0)] }
