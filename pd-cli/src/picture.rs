@@ -1,10 +1,10 @@
 //! A picture of a running scene: bodies, obstacles, floor, camera and light.
 
 use crate::raster::{Camera, Image, Paint, Surface, render};
-use pd_core::Vec3;
+use pd_core::{Collider, SurfaceMesh, Vec3};
 use pd_mesh::{TriMesh, generate, transform};
 use pd_sim::scene::SceneRun;
-use pd_sim::scene::desc::{ColliderDesc, ColliderShapeDesc};
+use pd_sim::scene::desc::{BodyShapeDesc, ColliderDesc, ColliderShapeDesc};
 
 /// Body colours, linear RGB.
 const PALETTE: [[f64; 3]; 6] = [
@@ -25,10 +25,16 @@ pub(crate) fn draw(run: &SceneRun, size: (u32, u32), view: (f64, f64)) -> Image 
         let mesh = TriMesh { positions, triangles: object.surface.clone() };
         surfaces.push(surface(mesh, Paint::Plain(PALETTE[k % PALETTE.len()])));
     }
-    for desc in &run.scene.desc.colliders {
-        if let Some(mesh) = obstacle(desc, run.sim.state.time) {
+    for (desc, collider) in run.scene.desc.colliders.iter().zip(&run.sim.colliders) {
+        if let Some(mesh) = obstacle(desc, collider.as_ref(), run.sim.state.time) {
             surfaces.push(surface(mesh, Paint::Plain(OBSTACLE)));
         }
+    }
+    for (k, shown) in run.scene.matter.display(&run.scene.desc).iter().enumerate() {
+        let mut positions = Vec::with_capacity(shown.vertices);
+        shown.place(&run.sim.state, &mut positions);
+        let mesh = TriMesh { positions, triangles: shown.triangles.clone() };
+        surfaces.push(surface(mesh, Paint::Plain(PALETTE[k % PALETTE.len()])));
     }
     let (low, high) = bounds(&surfaces);
     let (centre, extent) = ((low + high) / 2.0, ((high - low).norm() / 2.0).max(1e-6));
@@ -54,6 +60,10 @@ fn bounds(surfaces: &[Surface]) -> (Vec3, Vec3) {
 
 fn floor_height(run: &SceneRun) -> Option<f64> {
     let time = run.sim.state.time;
+    let ground = run.scene.desc.bodies.iter().find(|body| matches!(body.shape, BodyShapeDesc::Ground));
+    if let Some(ground) = ground {
+        return Some(ground.position[1]);
+    }
     run.scene.desc.colliders.iter().find_map(|desc| match desc.shape {
         ColliderShapeDesc::Floor { height } => Some(height + offset(&desc.path, time).y),
         _ => None,
@@ -75,8 +85,14 @@ fn offset(path: &[[f64; 4]], time: f64) -> Vec3 {
 }
 
 /// A mesh of an obstacle of finite size at `time`.
-fn obstacle(desc: &ColliderDesc, time: f64) -> Option<TriMesh> {
+fn obstacle(desc: &ColliderDesc, collider: &dyn Collider, time: f64) -> Option<TriMesh> {
     let mut mesh = match desc.shape {
+        ColliderShapeDesc::Capsule { .. } | ColliderShapeDesc::Cylinder { .. } => {
+            let SurfaceMesh { mut positions, triangles } = collider.mesh()?;
+            let pose = collider.pose(time);
+            positions.iter_mut().for_each(|p| *p = pose.rotation * *p + pose.translation.vector);
+            return Some(TriMesh { positions, triangles });
+        }
         ColliderShapeDesc::Floor { .. } => return None,
         ColliderShapeDesc::Sphere { radius, .. } => generate::sphere(48, 24, radius).ok()?,
         ColliderShapeDesc::Torus { major_radius, minor_radius, .. } => {

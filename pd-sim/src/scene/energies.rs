@@ -39,7 +39,8 @@ pub(super) fn model(scene: &Scene, time: Real) -> Result<Model, SceneError> {
 /// What can touch: the surface of every object.
 fn surface(scene: &Scene, rest: &[Vec3]) -> Result<CollisionSurface, SceneError> {
     let contact = &scene.desc.contact;
-    let mut surface = CollisionSurface::default();
+    // Rest positions tell which pairs of a body are close by birth.
+    let mut surface = CollisionSurface { rest: rest.to_vec(), ..CollisionSurface::default() };
     for (object, desc) in scene.objects.iter().zip(&scene.desc.objects) {
         let positions = &rest[object.range()];
         let lengths =

@@ -5,7 +5,7 @@ use super::energies::path;
 use super::object::Files;
 use super::{Object, Scene};
 use crate::{ModelPaths, SceneError};
-use pd_collide::{Block, CollideError, Floor, Moving, Sphere, Torus, WithMaterial};
+use pd_collide::{Block, Capsule, CollideError, Cylinder, Floor, Moving, Sphere, Torus, WithMaterial};
 use pd_constraints::force::{PointForce, Wind, WindModel};
 use pd_core::{Collider, ContactMaterial, Force, Real, Vec3};
 
@@ -36,6 +36,12 @@ fn collider(desc: &ColliderDesc, guarded: bool) -> Result<Box<dyn Collider>, Col
         ColliderShapeDesc::Block { centre, half_extents } => {
             let block = Block::new(centre.into(), half_extents.into())?;
             Box::new(block.with_margin(margin(block.margin()))?)
+        }
+        ColliderShapeDesc::Capsule { from, to, radius } => {
+            Box::new(Capsule::new(from.into(), to.into(), radius)?.with_margin(margin(0.0))?)
+        }
+        ColliderShapeDesc::Cylinder { from, to, radius } => {
+            Box::new(Cylinder::new(from.into(), to.into(), radius)?.with_margin(margin(0.0))?)
         }
         ColliderShapeDesc::Torus { centre, major_radius, minor_radius } => {
             Box::new(Torus::with_all(centre.into(), major_radius, minor_radius, margin(Torus::MARGIN))?)

@@ -1,7 +1,8 @@
 //! Obstacles as they are seen.
 
 use super::{Bounds, Material, Shading};
-use pd_core::Vec3;
+use pd_collide::{Capsule, CollideError, Cylinder};
+use pd_core::{Collider, Vec3};
 use pd_mesh::{MeshError, TriMesh, generate, transform};
 use pd_sim::scene::desc::{ColliderDesc, ColliderShapeDesc};
 use std::sync::Arc;
@@ -113,6 +114,12 @@ pub(crate) fn place(colliders: &[ColliderDesc], time: f64, obstacles: &mut Vec<O
                 ObstacleShape::Torus { major_radius, minor_radius }
             }
             ColliderShapeDesc::Block { half_extents, .. } => ObstacleShape::Block { half_extents },
+            ColliderShapeDesc::Capsule { from, to, radius } => {
+                offered(desc, Capsule::new(Vec3::from(from), Vec3::from(to), radius))
+            }
+            ColliderShapeDesc::Cylinder { from, to, radius } => {
+                offered(desc, Cylinder::new(Vec3::from(from), Vec3::from(to), radius))
+            }
         };
         let position = Vec3::from(desc.centre()) + offset(&desc.path, time);
         let display = &desc.display;
@@ -130,6 +137,14 @@ pub(crate) fn place(colliders: &[ColliderDesc], time: f64, obstacles: &mut Vec<O
     }
     obstacles.truncate(count);
     floor
+}
+
+/// The mesh an obstacle offers, about its centre; empty for one that is refused, which the scene then names.
+fn offered<C: Collider>(desc: &ColliderDesc, collider: Result<C, CollideError>) -> ObstacleShape {
+    let mesh = collider.ok().and_then(|collider| collider.mesh()).unwrap_or_default();
+    let centre = Vec3::from(desc.centre());
+    let positions = mesh.positions.iter().map(|p| p - centre).collect();
+    ObstacleShape::Mesh(Arc::new(TriMesh { positions, triangles: mesh.triangles }))
 }
 
 /// Displacement on a path of keyframes, as the obstacle itself takes it (`pd_collide::Path`), without allocating.

@@ -54,6 +54,24 @@ pub enum ColliderShapeDesc {
         /// Half of the size along each axis, m.
         half_extents: [f64; 3],
     },
+    /// All points within a distance of a segment.
+    Capsule {
+        /// One end of the segment, m.
+        from: [f64; 3],
+        /// The other end, m.
+        to: [f64; 3],
+        /// Radius, m.
+        radius: f64,
+    },
+    /// A cylinder.
+    Cylinder {
+        /// Centre of one end, m.
+        from: [f64; 3],
+        /// Centre of the other end, m.
+        to: [f64; 3],
+        /// Radius, m.
+        radius: f64,
+    },
     /// A torus about the y axis.
     Torus {
         /// Centre, m.
@@ -116,6 +134,8 @@ impl ColliderDesc {
             ColliderShapeDesc::Sphere { .. } => "sphere",
             ColliderShapeDesc::Block { .. } => "block",
             ColliderShapeDesc::Torus { .. } => "torus",
+            ColliderShapeDesc::Capsule { .. } => "capsule",
+            ColliderShapeDesc::Cylinder { .. } => "cylinder",
         }
     }
 
@@ -123,6 +143,9 @@ impl ColliderDesc {
     pub fn centre(&self) -> [f64; 3] {
         match self.shape {
             ColliderShapeDesc::Floor { height } => [0.0, height, 0.0],
+            ColliderShapeDesc::Capsule { from, to, .. } | ColliderShapeDesc::Cylinder { from, to, .. } => {
+                std::array::from_fn(|a| 0.5 * (from[a] + to[a]))
+            }
             ColliderShapeDesc::Sphere { centre, .. }
             | ColliderShapeDesc::Block { centre, .. }
             | ColliderShapeDesc::Torus { centre, .. } => centre,
@@ -131,8 +154,15 @@ impl ColliderDesc {
 
     /// Moves it; of a floor only the height changes.
     pub fn set_centre(&mut self, to: [f64; 3]) {
+        let centre = self.centre();
         match &mut self.shape {
             ColliderShapeDesc::Floor { height } => *height = to[1],
+            ColliderShapeDesc::Capsule { from, to: end, .. } | ColliderShapeDesc::Cylinder { from, to: end, .. } => {
+                for a in 0..3 {
+                    from[a] += to[a] - centre[a];
+                    end[a] += to[a] - centre[a];
+                }
+            }
             ColliderShapeDesc::Sphere { centre, .. }
             | ColliderShapeDesc::Block { centre, .. }
             | ColliderShapeDesc::Torus { centre, .. } => *centre = to,

@@ -55,7 +55,9 @@ pub fn move_obstacle(collider: &mut ColliderDesc, motion: &Motion) {
     let grow = motion.grow.clamp(1e-3, 1e3);
     match &mut collider.shape {
         ColliderShapeDesc::Floor { .. } => {}
-        ColliderShapeDesc::Sphere { radius, .. } => *radius *= grow,
+        ColliderShapeDesc::Sphere { radius, .. }
+        | ColliderShapeDesc::Capsule { radius, .. }
+        | ColliderShapeDesc::Cylinder { radius, .. } => *radius *= grow,
         ColliderShapeDesc::Block { half_extents, .. } => half_extents.iter_mut().for_each(|h| *h *= grow),
         ColliderShapeDesc::Torus { major_radius, minor_radius, .. } => {
             *major_radius *= grow;

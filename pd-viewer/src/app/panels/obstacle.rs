@@ -41,6 +41,12 @@ impl App {
                     vector(ui, "Half size", "half of the size along each axis, m", half_extents);
                     half_extents.iter_mut().for_each(|h| *h = h.clamp(1e-3, 1e3));
                 }
+                ColliderShapeDesc::Capsule { from, to, radius }
+                | ColliderShapeDesc::Cylinder { from, to, radius } => {
+                    vector(ui, "From", "centre of one end, m", from);
+                    vector(ui, "To", "centre of the other end, m", to);
+                    number(ui, "Radius", "m", radius, SIZE);
+                }
                 ColliderShapeDesc::Torus { centre, major_radius, minor_radius } => {
                     vector(ui, "Centre", "m", centre);
                     number(ui, "Ring radius", "of the centre circle, m", major_radius, SIZE);
