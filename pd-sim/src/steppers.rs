@@ -25,13 +25,16 @@ type StepperConstructor = Box<dyn Fn(Box<dyn GlobalSolver>) -> Box<dyn Stepper> 
 pub struct Registry {
     /// Global solvers.
     pub solvers: pd_linear::Registry,
+    /// Whether steppers that keep bodies apart test every accepted step by exact predicates and fail where bodies cross.
+    pub verify_contact: bool,
     steppers: Vec<(String, StepperConstructor)>,
 }
 
 impl Registry {
     /// All steppers and solvers of the workspace.
     pub fn standard() -> Self {
-        let mut registry = Self { solvers: pd_linear::Registry::standard(), steppers: vec![] };
+        let solvers = pd_linear::Registry::standard();
+        let mut registry = Self { solvers, verify_contact: false, steppers: vec![] };
         for acceleration in
             [Acceleration::None, Acceleration::Anderson { window: 5 }, Acceleration::Lbfgs { window: 5 }]
         {
@@ -97,7 +100,8 @@ impl Registry {
             .solvers
             .create_with(&solver.global, &solver.options())
             .map_err(|error| SceneError::Registry(error.to_string()))?;
-        Ok(Box::new(GuardedPd::new(Box::new(CpuLocal::default()), global, ContactOptions::default())))
+        let options = ContactOptions { verify: self.verify_contact, ..ContactOptions::default() };
+        Ok(Box::new(GuardedPd::new(Box::new(CpuLocal::default()), global, options)))
     }
 
     /// Makes a stepper with a global solver of these options. A name may end in time discretisations, as in `newton+bdf2`,

@@ -10,7 +10,8 @@ use crate::say::{say, say_aside};
 use crate::trace::Trace;
 use pd_core::{Measures, Stages, StepReport};
 use pd_mesh::io::write_atomically;
-use pd_sim::scene::{Scene, SceneDesc, SceneRun, read_desc, set_key};
+use pd_sim::scene::desc::ContactMode;
+use pd_sim::scene::{Matter, Scene, SceneDesc, SceneRun, read_desc, set_key};
 use pd_sim::{Checkpoint, ModelPaths, Registry, SceneError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,18 @@ pub(crate) struct Arguments {
     /// Global solver by name (`pd doctor` lists them).
     #[arg(long)]
     global: Option<String>,
+    /// How bodies touch: `off`, `project` (out of obstacles, without friction) or `guard` (surfaces never cross).
+    #[arg(long, value_parser = parse_contact)]
+    contact: Option<ContactMode>,
+    /// Test every accepted frame by exact predicates; a run of contact `guard` whose bodies cross fails.
+    #[arg(long)]
+    verify: bool,
+    /// Solver of rigid bodies by name: direct, rattle, tgs-soft, xpbd.
+    #[arg(long, value_name = "NAME")]
+    rigid: Option<String>,
+    /// Solver of particles by name: unified-substep.
+    #[arg(long, value_name = "NAME")]
+    particles: Option<String>,
     /// Local/global iterations per step.
     #[arg(long, value_name = "K")]
     iterations: Option<usize>,
@@ -150,8 +163,22 @@ fn apply(arguments: &Arguments, desc: &mut SceneDesc) {
     if let Some(global) = &arguments.global {
         desc.solver.global.clone_from(global);
     }
+    if let Some(mode) = arguments.contact {
+        desc.contact.mode = mode;
+    }
+    if let Some(rigid) = &arguments.rigid {
+        desc.rigid.solver.clone_from(rigid);
+    }
+    if let Some(particles) = &arguments.particles {
+        desc.unified.solver.clone_from(particles);
+    }
     desc.step.iterations = arguments.iterations.unwrap_or(desc.step.iterations);
     desc.step.dt = arguments.dt.unwrap_or(desc.step.dt);
+}
+
+fn parse_contact(name: &str) -> Result<ContactMode, String> {
+    let known = || ContactMode::NAMES.map(|(name, _)| name).join(", ");
+    ContactMode::by_name(name).ok_or_else(|| format!("known are {}", known()))
 }
 
 /// The run, and the name of what it runs on.
@@ -159,10 +186,18 @@ fn start(arguments: &Arguments, scene: Scene) -> Result<(SceneRun, String), Fail
     let solver = &scene.desc.solver;
     let (stepper, global, options) = (&solver.stepper, &solver.global, solver.options());
     // Unknown names are found here, whatever runs them.
-    let on_cpu = Registry::standard()
-        .stepper_with(stepper, global, &options)
-        .map_err(|error| error.in_scene(&scene.name))?;
-    let on_device = device::stepper(arguments.device, stepper, global, &options)?;
+    let mut registry = Registry::standard();
+    registry.verify_contact = arguments.verify;
+    let on_cpu = registry.for_scene(&scene).map_err(|error| error.in_scene(&scene.name))?;
+    let on_device =
+        if matches!(scene.matter, Matter::Elastic) && scene.desc.contact.mode != ContactMode::Guard {
+            device::stepper(arguments.device, stepper, global, &options)?
+        } else if matches!(arguments.device, device::Choice::Cuda | device::Choice::CudaF64) {
+            let what = "a CUDA device takes deformable bodies with contact \"project\" or \"off\" only";
+            return Err(Failure::Input(what.to_owned()));
+        } else {
+            None
+        };
     let (stepper, name) = on_device.map_or((on_cpu, "cpu".to_owned()), |on| (on.stepper, on.device));
     let run = match &arguments.resume {
         Some(path) => SceneRun::resume(scene, stepper, Checkpoint::read(path)?)?,
@@ -315,7 +350,7 @@ fn outcome(tally: &Tally) -> &'static str {
 fn summary(run: &SceneRun, tally: &Tally, threads: usize, max_edge_strain: f64) -> serde_json::Value {
     let [median, min, p95] = statistics(&tally.frame_ms);
     let mean = |d: Duration| d.as_secs_f64() * 1e3 / tally.frame_ms.len().max(1) as f64;
-    serde_json::json!({
+    let mut summary = serde_json::json!({
         "scene": run.scene.name,
         "stepper": run.sim.stepper().name(),
         "global": run.sim.stepper().global_name(),
@@ -337,35 +372,60 @@ fn summary(run: &SceneRun, tally: &Tally, threads: usize, max_edge_strain: f64) 
         "inverted": tally.measures.strain.inverted,
         "outcome": outcome(tally),
         "state_hash": format!("{:016x}", run.sim.state.hash()),
-    })
+    });
+    // Keys that do not apply are absent.
+    match &run.scene.matter {
+        Matter::Rigid(rigid) => {
+            let bodies = &run.sim.state.bodies;
+            let [kinetic, potential] = rigid.model.energy(bodies, &run.sim.params.gravity);
+            let [momentum, angular] = rigid.model.momentum(bodies);
+            summary["bodies"] = bodies.len().into();
+            summary["energy"] = serde_json::json!({ "kinetic": kinetic, "potential": potential });
+            summary["momentum"] = serde_json::json!(momentum.as_slice());
+            summary["angular_momentum"] = serde_json::json!(angular.as_slice());
+        }
+        Matter::Particles(_) | Matter::Grid(_) => summary["particles"] = run.scene.vertices().into(),
+        _ => {}
+    }
+    summary
 }
 
 fn describe(run: &SceneRun, tally: &Tally, threads: usize, max_edge_strain: f64) -> Result<(), Failure> {
     let [median, min, p95] = statistics(&tally.frame_ms);
     let (sim, scene) = (&run.sim, &run.scene);
     say(format_args!("{}: {}", scene.name, scene.desc.title))?;
-    say(format_args!(
-        "  {} vertices, {} elements, {} constraints, {} colliders",
-        scene.vertices(),
-        scene.elements(),
-        sim.model.constraints(),
-        sim.colliders.len()
-    ))?;
-    say(format_args!(
-        "  {} with {}, {} iterations, {threads} thread(s), on {}",
-        sim.stepper().name(),
-        sim.stepper().global_name().unwrap_or("no global solver"),
-        sim.params.iterations,
-        tally.device
-    ))?;
+    let elastic = matches!(scene.matter, Matter::Elastic);
+    if elastic {
+        say(format_args!(
+            "  {} vertices, {} elements, {} constraints, {} colliders",
+            scene.vertices(),
+            scene.elements(),
+            sim.model.constraints(),
+            sim.colliders.len()
+        ))?;
+        say(format_args!(
+            "  {} with {}, {} iterations, {threads} thread(s), on {}",
+            sim.stepper().name(),
+            sim.stepper().global_name().unwrap_or("no global solver"),
+            sim.params.iterations,
+            tally.device
+        ))?;
+    } else {
+        let (bodies, points) = (scene.matter.bodies(), scene.matter.points());
+        let colliders = sim.colliders.len();
+        say(format_args!("  {bodies} rigid bodies, {points} particles, {colliders} colliders"))?;
+        say(format_args!("  {}, {threads} thread(s), on {}", sim.stepper().name(), tally.device))?;
+    }
     say(format_args!("  prepared in {:.1} ms", tally.prepare.as_secs_f64() * 1e3))?;
     say(format_args!("  frame {}: {:.3} s simulated", run.frame(), sim.state.time))?;
     say(format_args!("  {median:.3} ms a frame (median; least {min:.3}, 95 % below {p95:.3})"))?;
-    say(format_args!(
-        "  worst edge strain {:.2} %, {} inverted elements, force imbalance {:.2e} N",
-        max_edge_strain * 100.0,
-        tally.measures.strain.inverted,
-        tally.measures.residual
-    ))?;
+    if elastic {
+        say(format_args!(
+            "  worst edge strain {:.2} %, {} inverted elements, force imbalance {:.2e} N",
+            max_edge_strain * 100.0,
+            tally.measures.strain.inverted,
+            tally.measures.residual
+        ))?;
+    }
     say(format_args!("  state hash {:016x}", sim.state.hash()))
 }

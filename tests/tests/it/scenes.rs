@@ -7,7 +7,7 @@ use pd_sim::{ModelPaths, SceneError};
 use tests::model_paths;
 
 /// The names people rely on.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 36] = [
     "cloth",
     "cloth-pair",
     "cloth-pair-wind",
@@ -30,6 +30,20 @@ const NAMES: [&str; 22] = [
     "armadillo-free-twin",
     "armadillo-pair",
     "armadillo-pair-twin",
+    "pendulum",
+    "boxes",
+    "pyramid",
+    "chain",
+    "incline-box",
+    "wall",
+    "particles-rigid",
+    "particles-linear",
+    "particles-quadratic",
+    "particles-stack",
+    "sand",
+    "sand-frictionless",
+    "dam-break",
+    "sand-column",
 ];
 
 fn needs_file(desc: &SceneDesc) -> Option<&str> {

@@ -157,7 +157,8 @@ impl ColliderDesc {
         let centre = self.centre();
         match &mut self.shape {
             ColliderShapeDesc::Floor { height } => *height = to[1],
-            ColliderShapeDesc::Capsule { from, to: end, .. } | ColliderShapeDesc::Cylinder { from, to: end, .. } => {
+            ColliderShapeDesc::Capsule { from, to: end, .. }
+            | ColliderShapeDesc::Cylinder { from, to: end, .. } => {
                 for a in 0..3 {
                     from[a] += to[a] - centre[a];
                     end[a] += to[a] - centre[a];
