@@ -174,7 +174,7 @@ impl Reference {
         let directory = self.directory.as_deref();
         let scene = Scene::from_desc(&self.name, self.desc.clone(), directory, lab.models)?;
         let state = self.state.clone();
-        let checkpoint = Checkpoint { fingerprint: scene.fingerprint(), frame: self.frame, state };
+        let checkpoint = Checkpoint { fingerprint: Some(scene.fingerprint()), frame: self.frame, state };
         SceneRun::resume(scene, stepper, checkpoint)
     }
 

@@ -134,13 +134,7 @@ fn fallback() -> SceneDesc {
     SceneDesc {
         title: "New scene".into(),
         source: "own".into(),
-        frames: 300,
-        step: Default::default(),
-        solver: Default::default(),
-        published: None,
-        objects: vec![],
-        colliders: vec![],
-        forces: vec![],
+        ..SceneDesc::default()
     }
 }
 

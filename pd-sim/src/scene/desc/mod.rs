@@ -85,6 +85,31 @@ pub struct SceneDesc {
     pub forces: Vec<ForceDesc>,
 }
 
+impl Default for SceneDesc {
+    /// Nothing, for 300 frames.
+    fn default() -> Self {
+        Self {
+            title: String::new(),
+            source: String::new(),
+            frames: default_frames(),
+            step: StepDesc::default(),
+            solver: SolverDesc::default(),
+            contact: ContactDesc::default(),
+            published: None,
+            objects: vec![],
+            bodies: vec![],
+            joints: vec![],
+            rigid: RigidDesc::default(),
+            particles: vec![],
+            unified: UnifiedDesc::default(),
+            fluids: vec![],
+            grid: None,
+            colliders: vec![],
+            forces: vec![],
+        }
+    }
+}
+
 fn default_frames() -> usize {
     300
 }
