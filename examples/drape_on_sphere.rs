@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build()?;
     let (ball, radius) = (Vec3::zeros(), 0.3 /* m */);
     let state = State::at_rest(mesh.positions);
-    let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(Cholesky::default()));
+    let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(PanelCholesky::default()));
     sim.colliders.push(Box::new(Sphere::new(ball, radius)?.with_margin(0.01)?));
     for _ in 0..45 {
         sim.step()?; // three quarters of a second

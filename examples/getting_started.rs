@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .energy(Pins::new(&mesh.positions, &[0, 20], 1e5)?)
         .build()?;
     let mut sim =
-        Simulation::new(model, State::at_rest(mesh.positions), ProjectiveDynamics::new(Cholesky::default()));
+        Simulation::new(model, State::at_rest(mesh.positions), ProjectiveDynamics::new(PanelCholesky::default()));
     for frame in 1..=300 {
         sim.step()?;
         if frame % 30 == 0 {

@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .energy(Pins::new(&mesh.positions, &[0, 20], 1e5)?)
         .build()?;
     let state = State::at_rest(mesh.positions);
-    let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(Cholesky::default()));
+    let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(PanelCholesky::default()));
     sim.colliders.push(Box::new(Sphere::new(Vec3::new(0.0, -0.4, 0.0), 0.2)?));
     for _ in 0..300 {
         sim.step()?;

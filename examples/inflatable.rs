@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .energy(TriStrain::new(&mesh.positions, &mesh.triangles, 200.0 /* N/m */, StrainRange::RIGID)?)
         .build()?;
     let state = State::at_rest(mesh.positions.clone());
-    let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(Cholesky::default()));
+    let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(PanelCholesky::default()));
     sim.params.gravity = Vec3::zeros();
     sim.params.damping = 10.0;
     let pascal = if before > 0.0 { 400.0 } else { -400.0 };

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let leash = Leash { stencil, anchor: Vec3::zeros(), length: 1.0 };
     let model = Model::with_masses(vec![2.0 /* kg */]).energy(leash).build()?;
     let state = State::at_rest(vec![Vec3::new(0.3, 0.0, 0.0)]);
-    let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(Cholesky::default()));
+    let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(PanelCholesky::default()));
     sim.params.damping = 2.0;
     for _ in 0..600 {
         sim.step()?;

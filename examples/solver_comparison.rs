@@ -13,7 +13,7 @@ fn run(mesh: &TriMesh, global: &str) -> Result<(Vec3, Duration), Box<dyn std::er
         .energy(Pins::new(&mesh.positions, &[0, 16], 1e4)?)
         .build()?;
     let state = State::at_rest(mesh.positions.clone());
-    let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(Cholesky::default()));
+    let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(PanelCholesky::default()));
     for _ in 0..30 {
         sim.step()?;
     }

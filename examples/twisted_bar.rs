@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build()?;
     let rest = mesh.positions.clone();
     let state = State::at_rest(mesh.positions);
-    let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(Cholesky::default()));
+    let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(PanelCholesky::default()));
     sim.params.gravity = Vec3::zeros();
     sim.params.damping = 5.0; // 1/s, to come to rest soon
     for _ in 0..300 {

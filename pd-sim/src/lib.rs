@@ -44,6 +44,6 @@ pub mod prelude {
         Collider, Csr, EnergyBatch, Force, GlobalSolver, LinearError, Model, ProjectiveDynamics, Real,
         SolveReport, State, Stencil, StepContext, StepError, StepParams, StepReport, Stepper, Vec3,
     };
-    pub use pd_linear::{Cholesky, DenseCholesky};
+    pub use pd_linear::{Cholesky, DenseCholesky, PanelCholesky};
     pub use pd_mesh::{Mesh, TetMesh, TriMesh, generate};
 }

@@ -16,7 +16,7 @@ const MOST_PREPARES: usize = 8;
 ///     .energy(Pins::new(&mesh.positions, &[0, 8], 1e5)?)
 ///     .build()?;
 /// let state = State::at_rest(mesh.positions);
-/// let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(Cholesky::default()));
+/// let mut sim = Simulation::new(model, state, ProjectiveDynamics::new(PanelCholesky::default()));
 /// sim.colliders.push(Box::new(Sphere::new(Vec3::new(0.0, -0.4, 0.0), 0.2)?));
 /// for _ in 0..30 {
 ///     sim.step()?;
