@@ -13,6 +13,11 @@ pub struct Builtin {
 }
 
 impl Builtin {
+    /// Whether the scene re-makes one of the thesis: deformable bodies that pass through each other.
+    pub fn is_of_thesis(&self) -> bool {
+        self.is_deformable() && !self.text.contains("contact = \"guard\"")
+    }
+
     /// Whether the scene is one of deformable bodies, not of rigid bodies, particles or matter on a grid.
     pub fn is_deformable(&self) -> bool {
         self.text.contains("[[object]]")
@@ -52,6 +57,11 @@ pub fn builtins() -> &'static [Builtin] {
         scene("armadillo-free-twin", include_str!("../../scenes/armadillo-free-twin.toml")),
         scene("armadillo-pair", include_str!("../../scenes/armadillo-pair.toml")),
         scene("armadillo-pair-twin", include_str!("../../scenes/armadillo-pair-twin.toml")),
+        scene("fold", include_str!("../../scenes/fold.toml")),
+        scene("fold-140", include_str!("../../scenes/fold-140.toml")),
+        scene("layers", include_str!("../../scenes/layers.toml")),
+        scene("wedge", include_str!("../../scenes/wedge.toml")),
+        scene("drape", include_str!("../../scenes/drape.toml")),
         scene("pendulum", include_str!("../../scenes/pendulum.toml")),
         scene("boxes", include_str!("../../scenes/boxes.toml")),
         scene("pyramid", include_str!("../../scenes/pyramid.toml")),

@@ -114,6 +114,8 @@ pub struct App {
     typing: bool,
     /// Documents so far.
     documents: u64,
+    /// Whether the scene runs as soon as it is built: one named on the command line does.
+    run_when_ready: bool,
     registry: pd_sim::Registry,
     context: egui::Context,
     device: Option<egui_wgpu::RenderState>,
@@ -179,6 +181,7 @@ impl App {
             redraw: true,
             typing: false,
             documents: 0,
+            run_when_ready: false,
             registry: worker::registry(),
             context,
             device,
@@ -279,7 +282,8 @@ pub fn run(scene: Option<String>, models: Vec<std::path::PathBuf>) -> Result<(),
         ..Default::default()
     };
     let create = move |creation: &eframe::CreationContext<'_>| {
-        let app = App::new(creation, scene.as_deref(), ModelPaths::from_env(models))?;
+        let mut app = App::new(creation, scene.as_deref(), ModelPaths::from_env(models))?;
+        app.run_when_ready = scene.is_some();
         Ok(Box::new(app) as Box<dyn eframe::App>)
     };
     eframe::run_native("pd-viewer", options, Box::new(create))

@@ -50,7 +50,12 @@ impl App {
                 let since = self.preparing.map_or_else(Instant::now, |(_, since)| since);
                 self.preparing = Some((stage, since));
             }
-            Event::Ready(loaded) => self.take_scene(loaded),
+            Event::Ready(loaded) => {
+                self.take_scene(loaded);
+                if std::mem::take(&mut self.run_when_ready) {
+                    self.worker.send(Command::Run(true));
+                }
+            }
             Event::Cancelled => {
                 self.preparing = None;
                 self.note = "Cancelled; what ran before still runs".into();

@@ -12,7 +12,7 @@ fn needs_a_file(name: &str) -> bool {
 #[test]
 fn every_built_in_scene_opens_and_steps() {
     let mut window = Window::open("cloth");
-    for builtin in pd_sim::scene::builtins().iter().filter(|builtin| builtin.is_deformable()) {
+    for builtin in pd_sim::scene::builtins().iter().filter(|builtin| builtin.is_of_thesis()) {
         window.app_mut().open(builtin.name);
         if needs_a_file(builtin.name) {
             window.wait("a problem", |app| app.problem.is_some());

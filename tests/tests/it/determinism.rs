@@ -139,7 +139,7 @@ fn every_generated_scene_has_a_case() {
     let nowhere = ModelPaths::default();
     let mut generated: Vec<_> = builtins()
         .iter()
-        .filter(|b| b.is_deformable())
+        .filter(|b| b.is_of_thesis())
         .map(|b| b.name)
         .filter(|name| !matches!(Scene::load(name, &nowhere), Err(SceneError::ModelNotPresent { .. })))
         .collect();

@@ -7,7 +7,7 @@ use pd_sim::{ModelPaths, SceneError};
 use tests::model_paths;
 
 /// The names people rely on.
-const NAMES: [&str; 36] = [
+const NAMES: [&str; 41] = [
     "cloth",
     "cloth-pair",
     "cloth-pair-wind",
@@ -30,6 +30,11 @@ const NAMES: [&str; 36] = [
     "armadillo-free-twin",
     "armadillo-pair",
     "armadillo-pair-twin",
+    "fold",
+    "fold-140",
+    "layers",
+    "wedge",
+    "drape",
     "pendulum",
     "boxes",
     "pyramid",

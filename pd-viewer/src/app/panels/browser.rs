@@ -12,7 +12,7 @@ impl App {
     pub(in crate::app) fn browser(&mut self, ui: &mut Ui) {
         section(ui, "Files", false, |ui| self.files(ui));
         let mut chosen = None;
-        for builtin in builtins().iter().filter(|builtin| builtin.is_deformable()) {
+        for builtin in builtins().iter().filter(|builtin| builtin.is_of_thesis()) {
             let open = self.document.name == builtin.name;
             let picture = self.thumbnail(ui, builtin.name);
             let response = card(ui, builtin.name, title(builtin.text), open, picture.as_ref());
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn every_built_in_scene_has_a_title_and_a_picture() {
-        for builtin in builtins().iter().filter(|builtin| builtin.is_deformable()) {
+        for builtin in builtins().iter().filter(|builtin| builtin.is_of_thesis()) {
             assert!(!title(builtin.text).is_empty(), "{}", builtin.name);
             let image = thumbnail_bytes(builtin.name).and_then(decode).expect(builtin.name);
             assert_eq!(image.size, [173, 108]);

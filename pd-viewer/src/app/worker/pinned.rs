@@ -6,6 +6,7 @@
 
 use super::incremental::DIRECT;
 use pd_cuda::Place;
+use pd_sim::scene::desc::ContactMode;
 use pd_sim::scene::{Scene, SceneDesc};
 
 /// Most pins that may differ from those of the factor. Less than what the factor takes, as a pull needs a place too.
@@ -52,6 +53,7 @@ pub(super) fn differ_in_pins_only(old: &SceneDesc, new: &SceneDesc, place: Place
     let step = |desc: &SceneDesc| (desc.step.dt, desc.step.substeps, desc.solver.clone());
     place == Place::Cpu
         && STEPPERS.contains(&new.solver.stepper.as_str())
+        && new.contact.mode != ContactMode::Guard
         && DIRECT.contains(&new.solver.global.as_str())
         && step(old) == step(new)
         && bodies(old) == bodies(new)

@@ -157,6 +157,6 @@ fn is_outside_only(old: &SceneDesc, new: &SceneDesc) -> bool {
         objects.iter_mut().for_each(|object| object.display = Default::default());
         objects
     };
-    let step = |desc: &SceneDesc| (desc.step.dt, desc.step.substeps, desc.solver.clone());
+    let step = |desc: &SceneDesc| (desc.step.dt, desc.step.substeps, desc.solver.clone(), desc.contact);
     step(old) == step(new) && bodies(old) == bodies(new)
 }
