@@ -12,7 +12,7 @@ impl App {
     pub(in crate::app) fn browser(&mut self, ui: &mut Ui) {
         section(ui, "Files", false, |ui| self.files(ui));
         let mut chosen = None;
-        for builtin in builtins().iter().filter(|builtin| builtin.is_of_thesis()) {
+        for builtin in builtins().iter().filter(|builtin| builtin.is_deformable()) {
             let open = self.document.name == builtin.name;
             let picture = self.thumbnail(ui, builtin.name);
             let response = card(ui, builtin.name, title(builtin.text), open, picture.as_ref());
