@@ -12,8 +12,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .energy(EdgeSprings::new(&mesh.positions, &mesh.edges(), 500.0 /* N/m */)?)
         .energy(Pins::new(&mesh.positions, &[0, 20], 1e5)?)
         .build()?;
-    let mut sim =
-        Simulation::new(model, State::at_rest(mesh.positions), ProjectiveDynamics::new(PanelCholesky::default()));
+    let mut sim = Simulation::new(
+        model,
+        State::at_rest(mesh.positions),
+        ProjectiveDynamics::new(PanelCholesky::default()),
+    );
     for frame in 1..=300 {
         sim.step()?;
         if frame % 30 == 0 {

@@ -34,7 +34,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build()?;
     let bowl = Bowl { centre: Vec3::zeros(), radius: 1.0 };
     let start: Vec<Vec3> = mesh.positions.iter().map(|x| x + Vec3::new(0.5, 0.0, 0.0)).collect();
-    let mut sim = Simulation::new(model, State::at_rest(start), ProjectiveDynamics::new(PanelCholesky::default()));
+    let mut sim =
+        Simulation::new(model, State::at_rest(start), ProjectiveDynamics::new(PanelCholesky::default()));
     sim.params.damping = 1.0;
     sim.colliders.push(Box::new(bowl));
     for _ in 0..600 {

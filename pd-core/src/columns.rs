@@ -127,7 +127,7 @@ impl Columns {
     }
 
     /// Keys of a column; empty if there is no such column or it holds numbers.
-    pub fn index(&self, name: &str) -> &[u64] {
+    pub fn keys(&self, name: &str) -> &[u64] {
         match self.get(name).map(|column| &column.data) {
             Some(ColumnData::Index(data)) => data,
             _ => &[],
@@ -147,7 +147,7 @@ impl Columns {
     }
 
     /// Keys of a column, to change; an empty column is made where there is none of this name, owner, width and type.
-    pub fn index_mut(&mut self, name: &'static str, of: Owner, width: usize) -> &mut Vec<u64> {
+    pub fn keys_mut(&mut self, name: &'static str, of: Owner, width: usize) -> &mut Vec<u64> {
         let column = self.column_mut(name, of, width);
         if !matches!(column.data, ColumnData::Index(_)) {
             column.data = ColumnData::Index(vec![]);

@@ -142,7 +142,7 @@ impl MpmModel {
         if let Some(body) = self.bodies.iter().find(|b| b.body >= state.bodies.len()) {
             return Err(MpmError::Body { body: body.body, bodies: state.bodies.len() });
         }
-        let (domain, idle) = (self.domain(), state.columns.index("mpm.idle"));
+        let (domain, idle) = (self.domain(), state.columns.keys("mpm.idle"));
         for point in points.clone() {
             let is_idle = idle.get(point - points.start).is_some_and(|&idle| idle != 0);
             if !is_idle && !domain.contains(&state.x[point]) {

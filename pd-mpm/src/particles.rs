@@ -65,7 +65,7 @@ impl Particles {
             (data.len() == width * count).then_some(data)
         };
         let (c, j, f) = (whole("mpm.c", 9), whole("mpm.j", 1), whole("mpm.f", 9));
-        let idle = state.columns.index("mpm.idle");
+        let idle = state.columns.keys("mpm.idle");
         self.resize(0, false);
         for (set, material) in model.materials.iter().enumerate() {
             for point in material.points.clone() {
@@ -117,7 +117,7 @@ impl Particles {
     pub(crate) fn store(&self, model: &MpmModel, state: &mut State) {
         let (first, count) = (model.points().start, model.points().len());
         if model.has_idle() {
-            let idle = state.columns.index_mut("mpm.idle", Owner::Points(0), 1);
+            let idle = state.columns.keys_mut("mpm.idle", Owner::Points(0), 1);
             idle.clear();
             idle.resize(count, 1);
             for tag in &self.tag {

@@ -175,7 +175,7 @@ impl MpmStepper {
         if model.inflows.is_empty() {
             return;
         }
-        let idle = state.columns.index("mpm.idle");
+        let idle = state.columns.keys("mpm.idle");
         let (first, masses) = (model.points().start, context.model.masses());
         let loaded = self.now.tag.len();
         for inflow in &model.inflows {

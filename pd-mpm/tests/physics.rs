@@ -139,7 +139,7 @@ fn what_leaves_becomes_idle_and_comes_in_again() {
     let (mut left, mut came) = (vec![false; n], 0);
     for _ in 0..30 {
         stepper.step(StepContext::of(&points, &params), &mut state).unwrap();
-        let idle = state.columns.index("mpm.idle");
+        let idle = state.columns.keys("mpm.idle");
         assert_eq!(idle.iter().filter(|i| **i != 0).count(), n - stepper.report().particles);
         for (left, idle) in left.iter_mut().zip(idle) {
             came += usize::from(*left && *idle == 0);

@@ -195,7 +195,7 @@ impl RigidStepper {
     /// Contacts of what is awake, then of sleeping islands that something awake touches; joins islands on the way.
     fn find_contacts(&mut self, params: &StepParams, colliders: &[Box<dyn Collider>], state: &State) {
         let Self { model, islands, contacts, manifolds, awake, driven, .. } = self;
-        let broken = state.columns.index(columns::JOINT_BROKEN);
+        let broken = state.columns.keys(columns::JOINT_BROKEN);
         islands.reset(model.bodies());
         islands.join_joints(model, |j| broken.get(j).is_some_and(|&b| b != 0));
         let reach = Contacts::reach(&self.params, params);
@@ -207,7 +207,7 @@ impl RigidStepper {
             islands.join(m.bodies[0], m.bodies[1]);
         }
         // Sleeping bodies stay together by the contacts they fell asleep with.
-        for key in state.columns.index(columns::CONTACT_KEY).chunks_exact(2) {
+        for key in state.columns.keys(columns::CONTACT_KEY).chunks_exact(2) {
             if let Some([a, b]) = Contacts::bodies_of(model, key[0])
                 && dynamic(a)
                 && dynamic(b)
@@ -279,7 +279,7 @@ impl RigidStepper {
         let (lambda, coordinate, broken) = (
             state.columns.real(columns::JOINT_LAMBDA),
             state.columns.real(columns::JOINT_COORDINATE),
-            state.columns.index(columns::JOINT_BROKEN),
+            state.columns.keys(columns::JOINT_BROKEN),
         );
         let joint = |j: u32, ends: [u32; 2]| {
             let k = j as usize;
@@ -437,7 +437,7 @@ fn write_joints(
         let coordinate = state.columns.real_mut(columns::JOINT_COORDINATE, Owner::Joints, 2);
         coordinate.resize(2 * count, 0.0);
         coordinate[2 * j..2 * j + 2].copy_from_slice(&work.before);
-        let broken = state.columns.index_mut(columns::JOINT_BROKEN, Owner::Joints, 1);
+        let broken = state.columns.keys_mut(columns::JOINT_BROKEN, Owner::Joints, 1);
         broken.resize(count, 0);
         broken[j] = u64::from(work.broken);
         if !work.broken {
@@ -446,7 +446,7 @@ fn write_joints(
             report.joint_gap = report.joint_gap.max(now.rows.gap());
         }
     }
-    report.broken = state.columns.index(columns::JOINT_BROKEN).iter().filter(|&&b| b != 0).count();
+    report.broken = state.columns.keys(columns::JOINT_BROKEN).iter().filter(|&&b| b != 0).count();
 }
 
 /// Takes a vector out of its place, cleared to `false`.

@@ -285,7 +285,7 @@ mod tests {
         state.bodies.push(Vec3::y(), UnitQuaternion::from_euler_angles(0.1, 0.2, 0.3));
         state.bodies.w[0] = Vec3::new(0.0, -1.0, 1.0 / 7.0);
         state.columns.real_mut("joint.lambda", Owner::Joints, 3).extend([1.0, -0.0, 3.0]);
-        state.columns.index_mut("contact.key", Owner::Contacts, 1).extend([u64::MAX, 3]);
+        state.columns.keys_mut("contact.key", Owner::Contacts, 1).extend([u64::MAX, 3]);
         state.columns.real_mut("mpm.c", Owner::Points(2), 9);
         Checkpoint { fingerprint: Some(77), frame: 12, state }
     }

@@ -1,8 +1,8 @@
 //! A run of a scene as a [`Film`]: bodies with their names and colours, obstacles with their paths.
 
-use crate::scene::desc::ColliderDesc;
+use crate::scene::desc::{ColliderDesc, ColliderShapeDesc};
 use crate::scene::{Object, Scene};
-use pd_core::{State, Vec3};
+use pd_core::{Collider, State, Vec3};
 use pd_mesh::film::{Film, Part, Pose, Rigid, Shape};
 use pd_mesh::tetrahedralize::Skin;
 use pd_mesh::{Mesh, TriMesh};
@@ -70,6 +70,18 @@ impl Recorder {
             });
             first += count;
         }
+        for (k, cloud) in scene.matter.clouds(&scene.desc).into_iter().enumerate() {
+            let vertices = cloud.points.start as u32..cloud.points.end as u32;
+            let (triangles, tets, colour) = (vec![], vec![], PALETTE[k % PALETTE.len()]);
+            film.parts.push(Part {
+                name: cloud.name,
+                colour,
+                vertices,
+                triangles,
+                tets,
+                radius: cloud.radius,
+            });
+        }
         Self { film, skins, velocities, bodies: vec![] }
     }
 
@@ -105,19 +117,10 @@ impl Recorder {
                 self.film.rigid.push(obstacle);
             }
         }
-        let bodies = self.bodies.first().map_or(0, Vec::len);
-        for body in 0..bodies {
-            // Shapes of bodies are not known here: the poses are kept for those who compute with them.
-            let shape = Shape::Mesh(TriMesh { positions: vec![], triangles: vec![] });
+        for (body, (name, mesh)) in scene.matter.body_meshes().into_iter().enumerate() {
             let poses = self.bodies.iter().filter_map(|frame| frame.get(body).copied()).collect();
             let colour = PALETTE[body % PALETTE.len()];
-            self.film.rigid.push(Rigid {
-                name: format!("body_{body}"),
-                colour,
-                shape,
-                poses,
-                obstacle: false,
-            });
+            self.film.rigid.push(Rigid { name, colour, shape: Shape::Mesh(mesh), poses, obstacle: false });
         }
         self.film
     }
@@ -129,6 +132,9 @@ fn skin(object: &Object, wanted: bool) -> Option<&Skin> {
 
 /// Positions or velocities of what is shown, from those of the simulation.
 fn carried(scene: &Scene, simulated: &[Vec3], skins: bool) -> Vec<Vec3> {
+    if scene.objects.is_empty() {
+        return simulated.to_vec(); // particles and material points
+    }
     let mut carried = Vec::with_capacity(simulated.len());
     for object in &scene.objects {
         let own = &simulated[object.range()];
@@ -150,28 +156,43 @@ fn extent(film: &Film) -> (Vec3, f64) {
 
 /// An obstacle over the times of a film; nothing if it is hidden.
 fn obstacle(k: usize, desc: &ColliderDesc, times: &[f64], (middle, extent): (Vec3, f64)) -> Option<Rigid> {
-    if desc.display().hidden {
+    if desc.display.hidden {
         return None;
     }
     let mut centre = Vec3::from(desc.centre());
-    let shape = match *desc {
-        ColliderDesc::Floor { .. } => {
+    let shape = match desc.shape {
+        ColliderShapeDesc::Floor { .. } => {
             // A floor has no end; what is drawn of it lies below the bodies.
             centre += Vec3::new(middle.x, 0.0, middle.z);
             Shape::Floor(12.0 * extent)
         }
-        ColliderDesc::Sphere { radius, .. } => Shape::Sphere(radius),
-        ColliderDesc::Block { half_extents, .. } => Shape::Block(half_extents.into()),
-        ColliderDesc::Torus { major_radius, minor_radius, .. } => Shape::Torus(major_radius, minor_radius),
+        ColliderShapeDesc::Sphere { radius, .. } => Shape::Sphere(radius),
+        ColliderShapeDesc::Block { half_extents, .. } => Shape::Block(half_extents.into()),
+        ColliderShapeDesc::Torus { major_radius, minor_radius, .. } => {
+            Shape::Torus(major_radius, minor_radius)
+        }
+        ColliderShapeDesc::Capsule { from, to, radius } => {
+            offered(&centre, pd_collide::Capsule::new(from.into(), to.into(), radius))
+        }
+        ColliderShapeDesc::Cylinder { from, to, radius } => {
+            offered(&centre, pd_collide::Cylinder::new(from.into(), to.into(), radius))
+        }
     };
-    let keys = desc.path().iter().map(|&[t, x, y, z]| (t, Vec3::new(x, y, z))).collect();
-    let poses = match (desc.path(), pd_collide::Path::new(keys)) {
+    let keys = desc.path.iter().map(|&[t, x, y, z]| (t, Vec3::new(x, y, z))).collect();
+    let poses = match (&desc.path[..], pd_collide::Path::new(keys)) {
         ([_, ..], Ok(path)) => times.iter().map(|&time| Pose::at(centre + path.offset(time))).collect(),
         _ => vec![Pose::at(centre)],
     };
     let default = if matches!(shape, Shape::Floor(_)) { FLOOR } else { OBSTACLE };
-    let name = desc.name().map_or_else(|| format!("{}_{k}", desc.kind()), str::to_owned);
-    Some(Rigid { name, colour: desc.display().colour.unwrap_or(default), shape, poses, obstacle: true })
+    let name = desc.name.clone().unwrap_or_else(|| format!("{}_{k}", desc.kind()));
+    Some(Rigid { name, colour: desc.display.colour.unwrap_or(default), shape, poses, obstacle: true })
+}
+
+/// The mesh that an obstacle offers, about its centre; nothing for one that is refused, which the scene has then named.
+fn offered<C: Collider>(centre: &Vec3, collider: Result<C, pd_collide::CollideError>) -> Shape {
+    let mesh = collider.ok().and_then(|collider| collider.mesh()).unwrap_or_default();
+    let positions = mesh.positions.iter().map(|p| p - centre).collect();
+    Shape::Mesh(TriMesh { positions, triangles: mesh.triangles })
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use pd_collide::contact::ContactOptions;
 use pd_core::{Acceleration, CpuLocal, GlobalSolver, ProjectiveDynamics, Stepper};
 use pd_linear::SolverOptions;
 use pd_steppers::{
-    Admm, BlockXpbd, FusedJacobi, GuardedPd, Integrator, Newton, Pbd, Scheme, SteepestDescent, Symplectic, Vbd, Xpbd,
+    Admm, BlockXpbd, FusedJacobi, GuardedPd, Integrator, Newton, Pbd, Scheme, SteepestDescent, Symplectic,
+    Vbd, Xpbd,
 };
 
 type StepperConstructor = Box<dyn Fn(Box<dyn GlobalSolver>) -> Box<dyn Stepper> + Send + Sync>;

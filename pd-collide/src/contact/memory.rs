@@ -53,7 +53,7 @@ impl Memory {
 
     /// Takes the memory from a state's columns; empty where there are none or they are not whole.
     pub fn load(&mut self, columns: &Columns, vertices: usize) {
-        let (keys, values) = (columns.index(KEY), columns.real(VALUE));
+        let (keys, values) = (columns.keys(KEY), columns.real(VALUE));
         self.keys.clear();
         self.values.clear();
         if keys.len() / 2 == values.len() / 6 {
@@ -76,7 +76,7 @@ impl Memory {
         }
         self.ignored.clear();
         self.ignored
-            .extend(columns.index(IGNORED).as_chunks::<2>().0.iter().map(|pair| pair.map(|b| b as u32)));
+            .extend(columns.keys(IGNORED).as_chunks::<2>().0.iter().map(|pair| pair.map(|b| b as u32)));
     }
 
     /// Whether a state remembers just this.
@@ -86,15 +86,15 @@ impl Memory {
             && as_flat(&self.target) == columns.real(LIST_TARGET)
             && as_flat(&self.choice) == columns.real(CHOICE)
             && self.made[..] == *columns.real(MADE)
-            && self.keys.as_flattened() == columns.index(KEY)
+            && self.keys.as_flattened() == columns.keys(KEY)
             && self.values.as_flattened() == columns.real(VALUE)
-            && self.ignored.len() == columns.index(IGNORED).len() / 2
+            && self.ignored.len() == columns.keys(IGNORED).len() / 2
     }
 
     /// Writes the memory to a state's columns.
     pub fn store(&self, columns: &mut Columns) {
         let rows = self.keys.capacity();
-        let index = columns.index_mut(KEY, Owner::Contacts, 2);
+        let index = columns.keys_mut(KEY, Owner::Contacts, 2);
         index.clear();
         index.reserve(2 * rows);
         index.extend(self.keys.as_flattened());
@@ -111,7 +111,7 @@ impl Memory {
         made.clear();
         made.extend(self.made);
         if !self.ignored.is_empty() || columns.get(IGNORED).is_some() {
-            let ignored = columns.index_mut(IGNORED, Owner::Global, 2);
+            let ignored = columns.keys_mut(IGNORED, Owner::Global, 2);
             ignored.clear();
             ignored.extend(self.ignored.as_flattened().iter().map(|&b| u64::from(b)));
         }

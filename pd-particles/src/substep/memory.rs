@@ -85,7 +85,7 @@ impl Memory {
     /// Reads the columns of a state.
     pub(crate) fn load(&mut self, columns: &Columns, particles: usize) {
         self.clear();
-        let (keys, forces) = (columns.index(KEY), columns.real(FORCE));
+        let (keys, forces) = (columns.keys(KEY), columns.real(FORCE));
         self.written
             .extend(keys.iter().zip(forces).map(|(&key, &force)| ((key >> 32) as u32, key as u32, force)));
         self.index(particles);
@@ -96,7 +96,7 @@ impl Memory {
         if self.written.is_empty() && columns.get(KEY).is_none() {
             return;
         }
-        let keys = columns.index_mut(KEY, Owner::Contacts, 1);
+        let keys = columns.keys_mut(KEY, Owner::Contacts, 1);
         keys.clear();
         keys.extend(self.written.iter().map(|&(i, other, _)| u64::from(i) << 32 | u64::from(other)));
         let forces = columns.real_mut(FORCE, Owner::Contacts, 1);

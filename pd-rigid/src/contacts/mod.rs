@@ -159,7 +159,7 @@ impl Contacts {
 
     /// Gives points the forces they had in the step before.
     pub(crate) fn warm(&self, state: &State, manifolds: &mut [Manifold]) {
-        let keys = state.columns.index(CONTACT_KEY);
+        let keys = state.columns.keys(CONTACT_KEY);
         let force = state.columns.real(CONTACT_LAMBDA);
         let rows = (keys.len() / 2).min(force.len() / 3);
         let row = |k: usize| (keys[2 * k], keys[2 * k + 1]);
@@ -188,7 +188,7 @@ impl Contacts {
     ) {
         self.kept.clear();
         let asleep = |b: u32| islands[b as usize] == u32::MAX;
-        let (keys, force) = (state.columns.index(CONTACT_KEY), state.columns.real(CONTACT_LAMBDA));
+        let (keys, force) = (state.columns.keys(CONTACT_KEY), state.columns.real(CONTACT_LAMBDA));
         for (key, force) in keys.chunks_exact(2).zip(force.chunks_exact(3)) {
             let bodies = match Self::bodies_of(model, key[0]) {
                 Some(bodies) => bodies,
@@ -205,7 +205,7 @@ impl Contacts {
             self.kept.extend(m.points().iter().map(|p| ([m.key, p.feature], p.force)));
         }
         self.kept.sort_unstable_by_key(|row| row.0);
-        let keys = state.columns.index_mut(CONTACT_KEY, Owner::Contacts, 2);
+        let keys = state.columns.keys_mut(CONTACT_KEY, Owner::Contacts, 2);
         keys.clear();
         keys.extend(self.kept.iter().flat_map(|row| row.0));
         let force = state.columns.real_mut(CONTACT_LAMBDA, Owner::Contacts, 3);

@@ -14,7 +14,7 @@ mod set;
 pub use builtin::{Builtin, builtins};
 pub use desc::SceneDesc;
 pub use group::Group;
-pub use matter::{DisplayMesh, GridMatter, Matter, RigidMatter, body_pose};
+pub use matter::{Cloud, DisplayMesh, GridMatter, Matter, RigidMatter};
 pub use object::Object;
 pub use run::SceneRun;
 pub use set::set_key;

@@ -131,11 +131,7 @@ impl Document {
 }
 
 fn fallback() -> SceneDesc {
-    SceneDesc {
-        title: "New scene".into(),
-        source: "own".into(),
-        ..SceneDesc::default()
-    }
+    SceneDesc { title: "New scene".into(), source: "own".into(), ..SceneDesc::default() }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use super::Matter;
 use crate::scene::desc::SceneDesc;
-use nalgebra::Isometry3;
 use pd_core::{Real, State, Vec3};
 use pd_mesh::{TriMesh, generate};
 use pd_rigid::Shape;
@@ -49,42 +48,80 @@ impl Matter {
         match self {
             Self::Elastic => vec![],
             Self::Rigid(rigid) => {
-                let mut meshes: Vec<DisplayMesh> = (0..rigid.model.bodies())
-                    .map(|body| DisplayMesh {
-                        name: rigid.names[body].clone(),
+                let shown = self
+                    .body_meshes()
+                    .into_iter()
+                    .enumerate()
+                    .filter(|(_, (_, mesh))| !mesh.triangles.is_empty());
+                shown
+                    .map(|(body, (name, mesh))| DisplayMesh {
+                        name,
                         source: rigid.source[body],
-                        triangles: vec![],
-                        vertices: 0,
-                        kind: Kind::Body { body, local: vec![] },
+                        triangles: mesh.triangles,
+                        vertices: mesh.positions.len(),
+                        kind: Kind::Body { body, local: mesh.positions },
                     })
-                    .collect();
-                for part in rigid.model.parts() {
-                    let mesh = &mut meshes[part.body as usize];
-                    let Kind::Body { local, .. } = &mut mesh.kind else { continue };
-                    let Some(shape) = shape_mesh(&part.shape) else { continue };
-                    let first = local.len() as u32;
-                    mesh.triangles.extend(shape.triangles.iter().map(|t| t.map(|v| v + first)));
-                    local.extend(
-                        shape.positions.iter().map(|p| (part.pose * nalgebra::Point3::from(*p)).coords),
-                    );
-                    mesh.vertices = local.len();
-                }
-                meshes.retain(|mesh| !mesh.triangles.is_empty());
-                meshes
+                    .collect()
             }
+            Self::Particles(_) | Self::Grid(_) => {
+                let clouds = self.clouds(desc).into_iter().enumerate();
+                clouds.map(|(k, cloud)| points(&cloud.name, k, cloud.points, cloud.radius)).collect()
+            }
+        }
+    }
+}
+
+/// A set of points that are drawn as balls.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cloud {
+    /// Name of the set.
+    pub name: String,
+    /// Its points in the state.
+    pub points: std::ops::Range<usize>,
+    /// Radius of each, m.
+    pub radius: Real,
+}
+
+impl Matter {
+    /// Sets of particles or material points.
+    pub fn clouds(&self, desc: &SceneDesc) -> Vec<Cloud> {
+        match self {
+            Self::Elastic | Self::Rigid(_) => vec![],
             Self::Particles(model) => {
-                let sets = model.sets().iter().enumerate();
-                sets.map(|(k, set)| points(&set.name, k, set.range.clone(), set.radius)).collect()
+                let cloud = |set: &pd_particles::ParticleSet| Cloud {
+                    name: set.name.clone(),
+                    points: set.range.clone(),
+                    radius: set.radius,
+                };
+                model.sets().iter().map(cloud).collect()
             }
             Self::Grid(grid) => {
-                let materials = grid.model.materials().iter().enumerate();
-                materials
-                    .map(|(k, material)| {
-                        points(&desc.fluids[k].name, k, material.points.clone(), grid.radius)
+                let named = grid.model.materials().iter().zip(&desc.fluids);
+                named
+                    .map(|(material, fluid)| Cloud {
+                        name: fluid.name.clone(),
+                        points: material.points.clone(),
+                        radius: grid.radius,
                     })
                     .collect()
             }
         }
+    }
+
+    /// Name and triangles of every rigid body, in its principal frame; the ground has no triangles.
+    pub fn body_meshes(&self) -> Vec<(String, TriMesh)> {
+        let Self::Rigid(rigid) = self else { return vec![] };
+        let empty = |name: &String| (name.clone(), TriMesh { positions: vec![], triangles: vec![] });
+        let mut meshes: Vec<(String, TriMesh)> = rigid.names.iter().map(empty).collect();
+        for part in rigid.model.parts() {
+            let mesh = &mut meshes[part.body as usize].1;
+            let Some(shape) = shape_mesh(&part.shape) else { continue };
+            let first = mesh.positions.len() as u32;
+            mesh.triangles.extend(shape.triangles.iter().map(|t| t.map(|v| v + first)));
+            mesh.positions
+                .extend(shape.positions.iter().map(|p| (part.pose * nalgebra::Point3::from(*p)).coords));
+        }
+        meshes
     }
 }
 
@@ -169,9 +206,4 @@ fn shape_mesh(shape: &Shape) -> Option<TriMesh> {
             Some(mesh)
         }
     }
-}
-
-/// The pose that display meshes of a body are given in, for writers of animated nodes.
-pub fn body_pose(state: &State, body: usize) -> Isometry3<Real> {
-    Isometry3::from_parts(state.bodies.p[body].into(), state.bodies.q[body])
 }

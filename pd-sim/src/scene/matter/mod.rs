@@ -8,7 +8,7 @@ mod grid;
 mod particles;
 mod rigid;
 
-pub use display::{DisplayMesh, body_pose};
+pub use display::{Cloud, DisplayMesh};
 pub use rigid::RigidMatter;
 
 use super::desc::SceneDesc;
