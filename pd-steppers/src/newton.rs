@@ -116,9 +116,10 @@ impl Newton {
             if norm == 0.0 || report.reduction <= params.tolerance {
                 break;
             }
-            if !(self.psd == Psd::Exact && self.solve(context, Psd::Exact, report)?)
-                && !self.solve(context, Psd::Project, report)?
-            {
+            // An indefinite Hessian gives way to its projection.
+            let exact = self.psd == Psd::Exact && self.solve(context, Psd::Exact, report)?;
+            let found = exact || self.solve(context, Psd::Project, report)?;
+            if !found {
                 break; // rounding level
             }
             report.iterations += 1;
