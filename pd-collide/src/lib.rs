@@ -36,8 +36,8 @@
 //! # Ok::<(), pd_collide::CollideError>(())
 //! ```
 //!
-//! Not here: friction, restitution, contact between deformable bodies, and continuous detection. A fast vertex can
-//! pass through a thin obstacle within one step.
+//! Beside obstacles: [`broad`] finds boxes that overlap, [`distance`] and [`intersect`] compare primitives, [`ccd`] finds the
+//! first touch of moving ones, [`contact`] keeps surfaces apart, and [`barrier`] and [`friction`] are the potentials of IPC.
 
 pub mod barrier;
 mod batch;
