@@ -4,7 +4,7 @@
 //! where the node is not well inside of matter, or an obstacle is near, [`UNKNOWN`], so that a weighted mean over such
 //! nodes comes out negative. Particles take the mean of volume per mass and not of density, because Σ m_p Σ w V_i/m_i =
 //! Σ V_i: then their volumes add up to that of the nodes, while a mean of densities is too high wherever particles are
-//! not in a lattice (water would swell by 3 %).
+//! not in a lattice.
 
 use crate::blocks::{self, BIAS, Blocks, NONE};
 use crate::kernel::{Kernel, inside_fraction};
