@@ -87,7 +87,8 @@ impl Checkpoint {
             );
         }
         if bytes.len() < 16 || (Reader { bytes, at: end }).word()? != hash(&bytes[..end]) {
-            return Err("is damaged or cut short: its checksum does not match".into());
+            let count = bytes.len();
+            return Err(format!("is damaged or cut short: the checksum of its {count} bytes does not match"));
         }
         let checkpoint = if first { parse_first(&mut reader)? } else { parse_second(&mut reader)? };
         if reader.at != end {
