@@ -286,18 +286,16 @@ mod tests {
 
     #[test]
     fn fingerprints_leave_defaults_out() {
-        let desc = super::super::read_desc("cloth").unwrap().0;
-        let text = toml::to_string(&desc).unwrap();
+        let builtin = super::super::builtins().iter().find(|builtin| builtin.name == "cloth").unwrap();
         let load =
             |text: &str| Scene::parse("cloth", text, None, &ModelPaths::default()).unwrap().fingerprint();
-        let with_default = text.replace("[step]", "[step]\ntolerance = 0.0\n");
-        let with_default = if text.contains("tolerance") { text.clone() } else { with_default };
-        assert_eq!(load(&text), load(&with_default));
-        let damped = toml::to_string(&super::super::SceneDesc {
-            step: super::super::desc::StepDesc { damping: 0.5, ..desc.step.clone() },
-            ..desc.clone()
-        });
-        assert_ne!(load(&text), load(&damped.unwrap()));
+        let plain = load(builtin.text);
+        let with_defaults = builtin.text.replace("[step]", "[step]\ntolerance = 0.0\nsubsteps = 1");
+        assert_ne!(with_defaults, builtin.text);
+        assert_eq!(load(&with_defaults), plain);
+        assert_ne!(load(&builtin.text.replace("[step]", "[step]\ntolerance = 1e-3")), plain);
+        assert_ne!(load(&builtin.text.replace("radius = 0.28", "radius = 0.29")), plain);
+        let desc = builtin.desc().unwrap();
         assert!(!super::super::canonical(&desc).contains("tolerance"), "defaults do not count");
     }
 }
