@@ -74,27 +74,20 @@ fn a_layer_on_a_layer_weighs_on_it() {
     assert!(upper_moved(&scene, &start) < 1e-3);
 }
 
-/// How far a layer slides over another that may move; 0.1618 m if the lower one stands. Not part of the tests: prints.
+/// A layer thrown over another that may move slows down, while the floor holds the lower one under twice the load. How far it
+/// slides in the end is not right yet (docs/contact.md has the figures), so the bounds are wide.
 #[test]
-#[ignore = "an experiment: prints how far a layer slides over another"]
-fn sliding_of_a_layer_over_a_layer() {
-    let standard = ContactOptions::default();
-    let trials = [
-        ("standard", standard, 8),
-        ("standard", standard, 16),
-        ("edge offset 0.4", ContactOptions { edge_offset: 0.4, ..standard }, 8),
-        ("edge stiffness 0.01", ContactOptions { edge_stiffness: 0.01, ..standard }, 8),
-        ("stiffness 0.1", ContactOptions { stiffness: 0.1, edge_stiffness: 0.02, ..standard }, 8),
-        ("8 solves", ContactOptions { solves: 8, ..standard }, 16),
-    ];
-    for (name, options, iterations) in trials {
-        let mut scene = layers(12, 1.0, iterations, options);
-        let (mut stepper, start) = (scene.stepper(), scene.state.x.clone());
-        for _ in 0..60 {
-            scene.step(&mut stepper);
-        }
-        println!("{name}, {iterations} iterations: {:.4} m of 0.1618 m", upper_moved(&scene, &start));
+fn a_layer_that_slides_over_another_slows_down() {
+    let mut scene = layers(12, 1.0, 8, ContactOptions::default());
+    let (mut stepper, start) = (scene.stepper(), scene.state.x.clone());
+    for _ in 0..12 {
+        scene.step(&mut stepper);
     }
+    let (upper, half) = (upper_moved(&scene, &start), scene.free / 2);
+    let lower = (0..half).map(|i| (scene.state.x[i] - start[i]).x).sum::<Real>() / half as Real;
+    // Without friction it would have gone 0.2 m.
+    assert!(upper > 0.08 && upper < 0.19, "friction slows the upper layer: {upper} m");
+    assert!(lower.abs() < 0.02, "the lower one stands: {lower} m");
 }
 
 #[test]
