@@ -2,7 +2,7 @@
 //!
 //! [`RigidModel`] is constant: masses, shapes, joints, made and checked by its [builder](RigidModel::builder). Poses and
 //! velocities are [`State::bodies`](pd_core::State::bodies); forces of joints and contacts, which start the next step, are
-//! [columns](columns) of the state. [`RigidStepper`] advances a state and can be dropped at any time.
+//! [`columns`] of the state. [`RigidStepper`] advances a state and can be dropped at any time.
 //!
 //! ```
 //! use pd_core::{State, StepParams, Vec3};

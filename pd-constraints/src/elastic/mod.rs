@@ -3,7 +3,7 @@
 //! U = V₀ ψ(σ₁, σ₂, σ₃), F = U diag(σ) Vᵀ, with the first Piola–Kirchhoff stress P = U diag(∂ψ/∂σ) Vᵀ. These laws are no
 //! distances: `project(F) = F − P/ω` with ω = 2μ + 3λ, the largest curvature at rest, so that projective dynamics becomes the
 //! quasi-Newton method of Liu et al. 2017, "Quasi-Newton methods for real-time simulation of hyperelastic materials". Hessians
-//! follow from [`isotropic`](crate::isotropic); `prox` works in singular values as in Overby et al. 2017, "ADMM ⊇ projective
+//! follow from [`isotropic`]; `prox` works in singular values as in Overby et al. 2017, "ADMM ⊇ projective
 //! dynamics".
 
 mod corotated;
