@@ -212,7 +212,8 @@ struct Tally {
     prepare: Duration,
     frame_ms: Vec<f64>,
     stages: Stages,
-    measures: Measures,
+    /// Of the last step that measured; some steppers do not.
+    measures: Option<Measures>,
     failure: Option<SceneError>,
 }
 
@@ -241,7 +242,7 @@ fn simulate(
         prepare: started.elapsed(),
         frame_ms: Vec::with_capacity(frames.min(1 << 20) as usize),
         stages: Stages::default(),
-        measures: Measures::default(),
+        measures: None,
         failure: None,
     };
     let mut trace = Trace::default();
@@ -258,7 +259,7 @@ fn simulate(
         };
         tally.frame_ms.push(report.stages.total().as_secs_f64() * 1e3);
         tally.stages.add(&report.stages);
-        tally.measures = report.measures.unwrap_or(tally.measures);
+        tally.measures = report.measures.or(tally.measures);
         if arguments.trace.is_some() {
             let strain = run.sim.max_edge_strain(&edges, &rest);
             trace.push(run.frame(), run.sim.state.time, strain, &report);
@@ -367,9 +368,9 @@ fn summary(run: &SceneRun, tally: &Tally, threads: usize, max_edge_strain: f64) 
         "global_ms": mean(tally.stages.global),
         "collide_ms": mean(tally.stages.collide),
         "peak_bytes": machine::peak_bytes(),
-        "residual": tally.measures.residual,
+        "residual": tally.measures.map(|measures| measures.residual),
         "max_edge_strain": max_edge_strain,
-        "inverted": tally.measures.strain.inverted,
+        "inverted": tally.measures.map(|measures| measures.strain.inverted),
         "outcome": outcome(tally),
         "state_hash": format!("{:016x}", run.sim.state.hash()),
     });
@@ -419,13 +420,15 @@ fn describe(run: &SceneRun, tally: &Tally, threads: usize, max_edge_strain: f64)
     say(format_args!("  prepared in {:.1} ms", tally.prepare.as_secs_f64() * 1e3))?;
     say(format_args!("  frame {}: {:.3} s simulated", run.frame(), sim.state.time))?;
     say(format_args!("  {median:.3} ms a frame (median; least {min:.3}, 95 % below {p95:.3})"))?;
-    if elastic {
-        say(format_args!(
+    match tally.measures {
+        Some(measures) if elastic => say(format_args!(
             "  worst edge strain {:.2} %, {} inverted elements, force imbalance {:.2e} N",
             max_edge_strain * 100.0,
-            tally.measures.strain.inverted,
-            tally.measures.residual
-        ))?;
+            measures.strain.inverted,
+            measures.residual
+        ))?,
+        None if elastic => say(format_args!("  worst edge strain {:.2} %", max_edge_strain * 100.0))?,
+        _ => {}
     }
     say(format_args!("  state hash {:016x}", sim.state.hash()))
 }
