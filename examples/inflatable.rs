@@ -1,4 +1,4 @@
-//! A force of one's own: pressure inflates a closed elastic skin.
+//! A custom force: pressure inflates a closed elastic skin.
 //!
 //! `cargo run --release -p examples --example inflatable`
 

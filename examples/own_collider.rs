@@ -1,4 +1,4 @@
-//! An obstacle of one's own: a bowl, the inside of a sphere cut at its rim. Only a signed distance is written.
+//! A custom obstacle: a bowl, the inside of a sphere cut at its rim. Only a signed distance is written.
 //!
 //! `cargo run --release -p examples --example own_collider`
 

@@ -1,4 +1,4 @@
-//! A constraint of one's own: a leash, |x − anchor| ≤ length. Only the stencil and the projection are written.
+//! A custom constraint: a leash, |x − anchor| ≤ length. Only the stencil and the projection are written.
 //!
 //! `cargo run --release -p examples --example own_constraint`
 

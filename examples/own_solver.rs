@@ -1,4 +1,4 @@
-//! A global solver of one's own: Gauss–Seidel, in place of Cholesky.
+//! A custom global solver: Gauss–Seidel, in place of Cholesky.
 //!
 //! `cargo run --release -p examples --example own_solver`
 

@@ -1,4 +1,4 @@
-//! A time stepper of one's own: symplectic Euler, the plainest explicit method, on the same model.
+//! A custom time stepper: symplectic Euler, the plainest explicit method, on the same model.
 //!
 //! `cargo run --release -p examples --example own_stepper`
 

@@ -8,7 +8,7 @@
 )]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use pd_cuda::Place;
+use pd_cuda::DeviceChoice;
 use pd_linear::{Registry, SolverOptions};
 use pd_sim::ModelPaths;
 use pd_sim::scene::{Scene, SceneRun};
@@ -17,9 +17,9 @@ use std::time::Duration;
 fn frame(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("device");
     group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(2));
-    for place in [Place::Cuda, Place::CudaF64] {
+    for choice in [DeviceChoice::Cuda, DeviceChoice::CudaF64] {
         for global in ["panels", "a-jacobi-2", "chebyshev"] {
-            let made = place.stepper("pd", global, &SolverOptions::default(), &Registry::standard());
+            let made = choice.stepper("pd", global, &SolverOptions::default(), &Registry::standard());
             let stepper = match made {
                 Ok(Some(made)) => made.stepper,
                 Ok(None) => continue,
@@ -32,7 +32,7 @@ fn frame(criterion: &mut Criterion) {
             let mut run = SceneRun::with_stepper(scene, stepper).expect("a stepper that takes the scene");
             run.prepare().expect("prepares");
             group.bench_function(
-                BenchmarkId::new(format!("{}/{global}", place.name()), "cloth-140"),
+                BenchmarkId::new(format!("{}/{global}", choice.name()), "cloth-140"),
                 |bencher| {
                     bencher.iter(|| run.advance().expect("runs"));
                 },

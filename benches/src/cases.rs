@@ -29,7 +29,7 @@ pub fn matrix(name: &'static str, scene: &str, bending: bool) -> Result<Case, Sc
     if bending {
         // The weight in the thesis' program for this cloth.
         for object in &mut desc.objects {
-            object.bending = Some(BendingDesc { weight: 5e-3, laplacian: Default::default() });
+            object.bending = Some(BendingDesc::new(5e-3));
         }
     }
     let scene = Scene::from_desc(scene, desc, None, &ModelPaths::default())?;

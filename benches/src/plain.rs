@@ -41,7 +41,7 @@ pub fn nearest(f: &Mat3, min: Real, max: Real) -> Mat3 {
     u * Mat3::from_diagonal(&clamped) * v_t
 }
 
-/// Volume of tetrahedra, kept, by a library's decomposition and Newton's method for the multiplier (see `product.rs` of
+/// Volume of tetrahedra, kept, by a library's decomposition and Newton's method for the multiplier (see `determinant_clamp.rs` of
 /// `pd-constraints`); for changes of volume below a factor of two.
 pub struct PlainVolume {
     stencil: Stencil,

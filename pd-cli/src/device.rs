@@ -2,11 +2,11 @@
 
 use crate::failure::Failure;
 use clap::ValueEnum;
-use pd_cuda::{DeviceInfo, OnDevice, Place, PlaceError, devices};
+use pd_cuda::{DeviceChoice, DeviceChoiceError, DeviceInfo, OnDevice, devices};
 use pd_linear::SolverOptions;
 use pd_sim::Registry;
 
-/// The choice of `--device`.
+/// The value of `--device`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Choice {
     /// The CPU, in double precision.
@@ -16,17 +16,17 @@ pub(crate) enum Choice {
     Cuda,
     /// A CUDA device, in double precision.
     CudaF64,
-    /// A CUDA device where there is one, else the CPU.
+    /// A CUDA device if there is one, else the CPU.
     Auto,
 }
 
 impl Choice {
-    fn place(self) -> Place {
+    fn device_choice(self) -> DeviceChoice {
         match self {
-            Self::Cpu => Place::Cpu,
-            Self::Cuda => Place::Cuda,
-            Self::CudaF64 => Place::CudaF64,
-            Self::Auto => Place::Auto,
+            Self::Cpu => DeviceChoice::Cpu,
+            Self::Cuda => DeviceChoice::Cuda,
+            Self::CudaF64 => DeviceChoice::CudaF64,
+            Self::Auto => DeviceChoice::Auto,
         }
     }
 }
@@ -39,17 +39,17 @@ pub(crate) fn stepper(
     options: &SolverOptions,
 ) -> Result<Option<OnDevice>, Failure> {
     let solvers = Registry::standard().solvers;
-    choice.place().stepper(stepper, global, options, &solvers).map_err(|error| match error {
-        PlaceError::Device(error) => {
+    choice.device_choice().stepper(stepper, global, options, &solvers).map_err(|error| match error {
+        DeviceChoiceError::Device(error) => {
             let advice = "use --device cpu, or --device auto to take a device only where there is one";
             Failure::Input(format!("--device cuda: {error}; {advice}"))
         }
-        PlaceError::Stepper { .. } => Failure::Input(format!("--device cuda: {error}")),
+        DeviceChoiceError::Stepper { .. } => Failure::Input(format!("--device cuda: {error}")),
         error => Failure::Input(error.to_string()),
     })
 }
 
-/// What `pd doctor` says.
+/// Description for `pd doctor`.
 pub(crate) fn describe() -> String {
     match devices() {
         Ok(found) => {

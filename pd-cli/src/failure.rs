@@ -1,4 +1,4 @@
-//! How a command ends badly, and the exit code that says so.
+//! Errors of commands and their exit codes.
 
 use pd_sim::SceneError;
 use std::fmt;
@@ -11,7 +11,7 @@ pub(crate) enum Failure {
     Input(String),
     /// The simulation itself failed: exit code 1.
     Simulation(String),
-    /// A signal asked the program to stop: exit code 128 and the number of the signal.
+    /// The program was stopped by a signal: exit code 128 plus the number of the signal.
     Interrupted(String, u8),
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Failure {
 impl From<SceneError> for Failure {
     fn from(error: SceneError) -> Self {
         match error {
-            // A parameter out of range is the user's; all else a step reports is the simulation's.
+            // A parameter out of range is a usage error; all other step errors are simulation failures.
             SceneError::Step(pd_core::StepError::Parameter { .. }) => Self::Input(error.to_string()),
             SceneError::Step(_) => Self::Simulation(error.to_string()),
             _ => Self::Input(error.to_string()),

@@ -1,7 +1,7 @@
 //! `--out`: the scene as a mesh file per frame, or the whole run as one file. The start is frame 0 in all formats.
 
 use crate::failure::Failure;
-use crate::say::say_aside;
+use crate::print_line::eprint_line;
 use pd_core::State;
 use pd_mesh::film::{self, Film};
 use pd_mesh::{Mesh, TetMesh, TriMesh, io};
@@ -17,9 +17,9 @@ pub(crate) enum Format {
     Obj,
     /// Binary PLY, surfaces with a speed column.
     Ply,
-    /// Legacy VTK with a speed column; tetrahedra where all bodies are solids. frames.vtk.series has the times.
+    /// Legacy VTK with a speed column; tetrahedra if all bodies are solids. frames.vtk.series lists the times.
     Vtk,
-    /// As vtk, in XML and half the size; frames.pvd has the times.
+    /// Like vtk, in XML and half the size; frames.pvd lists the times.
     Vtu,
     /// frames.glb: all frames as an animation, surfaces and obstacles.
     Gltf,
@@ -29,7 +29,7 @@ pub(crate) enum Format {
     Pc2,
     /// frames.usda: surfaces sampled over time, and obstacles.
     Usd,
-    /// frames.html: a page that plays the run in any browser.
+    /// frames.html: a player for any browser.
     Html,
 }
 
@@ -57,15 +57,15 @@ impl Format {
 /// Which surface of a body is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Surface {
-    /// The surface that a body was filled from, carried by its tetrahedra; where there is none, the simulated one.
+    /// The original surface, embedded in the tetrahedra; if there is none, the simulated surface.
     Skin,
     /// The simulated mesh.
     Simulation,
 }
 
-/// Longest animated file, bytes: glTF and ZIP count them with 32 bits.
-const MOST_BYTES: u64 = u32::MAX as u64;
-/// Morph targets that viewers in browsers are sure to take; others take thousands.
+/// Largest animated file, bytes: glTF and ZIP use 32-bit sizes.
+const MAX_BYTES: u64 = u32::MAX as u64;
+/// Morph targets that viewers in browsers support; others support thousands.
 const SURE_TARGETS: u64 = 256;
 
 /// What is written, and how often.
@@ -87,14 +87,14 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// Makes the directory, so that an unwritable place is found before anything is simulated, and takes the start.
+    /// Creates the directory before the simulation starts, so that an error is reported early, and records frame 0.
     pub(crate) fn new(
         directory: &Path,
         choice: Choice,
         (scene, state, frame): (&Scene, &State, u64),
     ) -> Result<Self, Failure> {
         std::fs::create_dir_all(directory).map_err(|error| Failure::file(directory, error))?;
-        // Arrays are for those who compute: they get what was simulated.
+        // Arrays are for computation: they contain the simulated vertices.
         let skins = choice.surface == Surface::Skin && choice.format != Format::Npz;
         let velocities = matches!(choice.format, Format::Npz | Format::Ply | Format::Vtk | Format::Vtu);
         let recorder = Recorder::new(scene, skins, velocities);
@@ -104,7 +104,7 @@ impl Frames {
         Ok(frames)
     }
 
-    /// Refuses a run whose file the format cannot hold.
+    /// Rejects a run that is too large for the format.
     fn check_size(&self) -> Result<(), Failure> {
         let (film, format) = (self.recorder.film(), self.choice.format);
         let frames = self.choice.frames / self.choice.every + 1;
@@ -114,15 +114,15 @@ impl Frames {
             Format::Npz => frames.saturating_mul(vertices).saturating_mul(24),
             _ => 0,
         };
-        if bytes > MOST_BYTES {
+        if bytes > MAX_BYTES {
             return Err(Failure::Input(format!(
                 "--format {}: {frames} frames of {vertices} vertices take {bytes} bytes, the format holds \
-                 {MOST_BYTES}; write fewer with --every, or use --format usd",
+                 {MAX_BYTES}; write fewer with --every, or use --format usd",
                 if format == Format::Npz { "npz" } else { "gltf" }
             )));
         }
         if format == Format::Gltf && frames > SURE_TARGETS + 1 {
-            say_aside(format_args!(
+            eprint_line(format_args!(
                 "note: {} morph targets; some viewers stop at {SURE_TARGETS}. --every writes fewer frames, --format \
                  usd and html have no such bound",
                 frames - 1
@@ -131,7 +131,7 @@ impl Frames {
         Ok(())
     }
 
-    /// Writes the frame if it is one of those asked for.
+    /// Writes the frame if it is requested.
     pub(crate) fn write(&mut self, frame: u64, scene: &Scene, state: &State) -> Result<(), Failure> {
         if !frame.is_multiple_of(self.choice.every) {
             return Ok(());
@@ -148,11 +148,19 @@ impl Frames {
         let name = format!("frame_{frame:05}.{}", self.choice.format.extension());
         let path = self.directory.join(&name);
         self.series.push((name, state.time));
-        write_frame(&path, self.choice.format, &film)
+        write_frame(&path, self.choice.format, &film)?;
+        // The surface of water has other triangles in every frame, so it is a file of its own.
+        for (fluid, mesh) in scene.matter.water_surfaces(&scene.desc, state)? {
+            let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
+            let fluid: String = fluid.chars().map(plain).collect();
+            let name = format!("{fluid}_{frame:05}.{}", self.choice.format.extension());
+            write_mesh(&self.directory.join(name), self.choice.format, &Mesh::Tri(mesh), &[])?;
+        }
+        Ok(())
     }
 
-    /// Writes what belongs to the whole run; also after a run that failed, up to its last good frame.
-    /// Returns what is to be said of a file that holds less than the run.
+    /// Writes the files of the whole run; also after a failed run, up to its last good frame.
+    /// Returns a message if a file contains less than the run.
     pub(crate) fn finish(self, scene: &Scene) -> Result<Option<String>, Failure> {
         let format = self.choice.format;
         let place = |name: &str| self.directory.join(name);
@@ -198,12 +206,15 @@ fn write_frame(path: &Path, format: Format, film: &Film) -> Result<(), Failure> 
         Mesh::Tri(TriMesh { positions, triangles: film.triangles() })
     };
     let speed: Vec<f64> = film.velocities.iter().flatten().map(|v| v.norm()).collect();
-    let columns: [(&str, &[f64]); 1] = [("speed", &speed)];
+    write_mesh(path, format, &mesh, &[("speed", &speed)])
+}
+
+fn write_mesh(path: &Path, format: Format, mesh: &Mesh, columns: &[(&str, &[f64])]) -> Result<(), Failure> {
     put(path, |out| match format {
-        Format::Ply => io::write_ply(out, &mesh, io::PlyFormat::BinaryLittleEndian, &columns),
-        Format::Vtk => io::write_vtk(out, &mesh, &columns),
-        Format::Vtu => io::write_vtu(out, &mesh, &columns, &[]),
-        _ => io::write_obj(out, &mesh),
+        Format::Ply => io::write_ply(out, mesh, io::PlyFormat::BinaryLittleEndian, columns),
+        Format::Vtk => io::write_vtk(out, mesh, columns),
+        Format::Vtu => io::write_vtu(out, mesh, columns, &[]),
+        _ => io::write_obj(out, mesh),
     })
 }
 

@@ -1,15 +1,15 @@
-//! SIGINT and SIGTERM as a wish to stop: work in hand is finished and kept, a second signal stops at once.
+//! SIGINT and SIGTERM stop the program gracefully: current work is finished and written. A second signal stops immediately.
 
 use crate::failure::Failure;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Whether, and by what, the program was asked to stop.
+/// Whether the program received a termination signal, and which.
 #[derive(Clone, Default)]
 pub(crate) struct Interrupt(Arc<AtomicUsize>);
 
 impl Interrupt {
-    /// Listens from now on.
+    /// Starts to listen for signals.
     pub(crate) fn listen() -> Result<Self, Failure> {
         let asked = Self::default();
         let again = Arc::new(AtomicBool::new(false));
@@ -24,7 +24,7 @@ impl Interrupt {
         Ok(asked)
     }
 
-    /// The signal, if one came.
+    /// The received signal, if any.
     pub(crate) fn signal(&self) -> Option<u8> {
         u8::try_from(self.0.load(Ordering::Relaxed)).ok().filter(|&signal| signal != 0)
     }

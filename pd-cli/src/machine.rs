@@ -1,11 +1,11 @@
-//! What the machine says of itself.
+//! Properties of the machine: threads, SIMD instructions, memory.
 
-/// Threads the machine offers.
+/// Available hardware threads.
 pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Vector instructions found at run time.
+/// SIMD instructions detected at run time.
 pub(crate) fn simd() -> String {
     #[cfg(target_arch = "x86_64")]
     {
@@ -25,7 +25,7 @@ pub(crate) fn simd() -> String {
     }
 }
 
-/// Most memory the process has used, bytes; 0 where the system does not tell.
+/// Peak memory of the process, bytes; 0 if unknown.
 pub(crate) fn peak_bytes() -> u64 {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return 0 };
     let kib = status

@@ -1,4 +1,4 @@
-//! The `pd` command: cloth, shells and soft bodies by projective dynamics.
+//! The `pd` command: simulation of cloth, soft bodies, rigid bodies, particles and fluids.
 
 mod cmd;
 mod device;
@@ -6,18 +6,18 @@ mod failure;
 mod frames;
 mod interrupt;
 mod machine;
-mod part_bar;
 mod picture;
+mod print_line;
 mod progress;
 mod raster;
-mod say;
+mod totals;
 mod trace;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Simulate cloth, shells and soft bodies by projective dynamics.
+/// Simulate cloth, soft bodies, rigid bodies, particles and fluids.
 #[derive(Parser)]
 #[command(
     version,
@@ -26,7 +26,7 @@ use std::process::ExitCode;
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Directory searched first for model files; may be repeated. Then PD_MODELS, then models/.
+    /// Directory to search for model files, before PD_MODELS and models/; may be repeated.
     #[arg(long, global = true, value_name = "DIR")]
     models: Vec<PathBuf>,
 }
@@ -35,21 +35,21 @@ struct Arguments {
 enum Command {
     /// List the built-in scenes.
     Scenes(cmd::scenes::Arguments),
-    /// Simulate a scene and write what is asked for.
+    /// Simulate a scene and write the requested files.
     Run(cmd::run::Arguments),
-    /// Run a scene over many values of its keys, on one machine or many.
+    /// Run a parameter sweep over the keys of a scene, on one machine or a cluster.
     Sweep(cmd::sweep::Arguments),
-    /// Simulate a scene up to a frame and draw it, without a window or a GPU.
+    /// Simulate a scene up to a frame and render it, without a window or a GPU.
     Picture(cmd::picture::Arguments),
-    /// Re-make the published tables: the published figure beside the one measured here.
+    /// Reproduce the published tables: published and measured values side by side.
     Tables(cmd::tables::Arguments),
-    /// Error against a converged reference over time and iterations, for any steppers and solvers.
+    /// Compare steppers and solvers: error against a converged reference over time and iterations.
     Compare(cmd::compare::Arguments),
-    /// Look at, convert, fill, make or thin out a mesh.
+    /// Inspect, convert, tetrahedralise, generate, decimate or repair a mesh.
     Mesh(cmd::mesh::Arguments),
-    /// Find what would spoil a run, in a scene or a mesh file.
+    /// Check a scene or a mesh file for defects.
     Check(cmd::check::Arguments),
-    /// Say what this machine and this build offer.
+    /// Show what this machine and this build support.
     Doctor,
 }
 
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            say::say_aside(format_args!("pd: {failure}"));
+            print_line::eprint_line(format_args!("pd: {failure}"));
             failure.exit_code()
         }
     }

@@ -1,8 +1,9 @@
 //! A picture of a running scene: bodies, obstacles, floor, camera and light.
 
 use crate::raster::{Camera, Image, Paint, Surface, render};
-use pd_core::{Collider, SurfaceMesh, Vec3};
-use pd_mesh::{TriMesh, generate, transform};
+use pd_core::Vec3;
+use pd_mesh::TriMesh;
+use pd_sim::SceneError;
 use pd_sim::scene::SceneRun;
 use pd_sim::scene::desc::{BodyShapeDesc, ColliderDesc, ColliderShapeDesc};
 
@@ -17,25 +18,34 @@ const PALETTE: [[f64; 3]; 6] = [
 ];
 const OBSTACLE: [f64; 3] = [0.55, 0.55, 0.52];
 
-/// Draws the present state of the run from the given angles in degrees.
-pub(crate) fn draw(run: &SceneRun, size: (u32, u32), view: (f64, f64)) -> Image {
+/// Draws the current state of the run from the given angles in degrees; water by its surface.
+pub(crate) fn draw(run: &SceneRun, size: (u32, u32), view: (f64, f64)) -> Result<Image, SceneError> {
+    let desc = &run.scene.desc;
+    let paint = |name: &str, k: usize| {
+        let chosen = desc.display_of(name).colour.map(|colour| colour.map(linear));
+        Paint::Plain(chosen.unwrap_or(PALETTE[k % PALETTE.len()]))
+    };
     let mut surfaces: Vec<Surface> = vec![];
     for (k, object) in run.scene.objects.iter().enumerate() {
         let positions = run.sim.state.x[object.range()].to_vec();
         let mesh = TriMesh { positions, triangles: object.surface.clone() };
-        surfaces.push(surface(mesh, Paint::Plain(PALETTE[k % PALETTE.len()])));
+        surfaces.push(surface(mesh, paint(&object.name, k)));
     }
-    for (desc, collider) in run.scene.desc.colliders.iter().zip(&run.sim.colliders) {
-        if let Some(mesh) = obstacle(desc, collider.as_ref(), run.sim.state.time) {
+    for collider in &desc.colliders {
+        if let Some(mesh) = obstacle(collider, run.sim.state.time) {
             surfaces.push(surface(mesh, Paint::Plain(OBSTACLE)));
         }
     }
-    for (k, shown) in run.scene.matter.display(&run.scene.desc).iter().enumerate() {
+    let water = run.scene.matter.water_surfaces(desc, &run.sim.state)?;
+    let is_water = |name: &str| water.iter().any(|(known, _)| known == name);
+    for (k, shown) in run.scene.matter.display(desc).iter().enumerate().filter(|(_, s)| !is_water(&s.name)) {
         let mut positions = Vec::with_capacity(shown.vertices);
         shown.place(&run.sim.state, &mut positions);
         let mesh = TriMesh { positions, triangles: shown.triangles.clone() };
-        surfaces.push(surface(mesh, Paint::Plain(PALETTE[k % PALETTE.len()])));
+        surfaces.push(surface(mesh, paint(&shown.name, k + run.scene.objects.len())));
     }
+    let drawn = water.iter().filter(|(_, mesh)| !mesh.triangles.is_empty());
+    surfaces.extend(drawn.map(|(name, mesh)| surface(mesh.clone(), paint(name, 1))));
     let (low, high) = bounds(&surfaces);
     let (centre, extent) = ((low + high) / 2.0, ((high - low).norm() / 2.0).max(1e-6));
     if let Some(height) = floor_height(run) {
@@ -43,7 +53,12 @@ pub(crate) fn draw(run: &SceneRun, size: (u32, u32), view: (f64, f64)) -> Image 
     }
     let eye = Camera::new(centre, extent * 1.02, view.0, view.1);
     let light = Camera::new(centre, extent * 1.6, view.0 - 50.0, 55.0);
-    render(&surfaces, eye, light, size)
+    Ok(render(&surfaces, eye, light, size))
+}
+
+/// Linear light of an sRGB channel.
+fn linear(srgb: f64) -> f64 {
+    if srgb <= 0.040_45 { srgb / 12.92 } else { ((srgb + 0.055) / 1.055).powf(2.4) }
 }
 
 fn surface(mesh: TriMesh, paint: Paint) -> Surface {
@@ -64,10 +79,12 @@ fn floor_height(run: &SceneRun) -> Option<f64> {
     if let Some(ground) = ground {
         return Some(ground.position[1]);
     }
-    run.scene.desc.colliders.iter().find_map(|desc| match desc.shape {
-        ColliderShapeDesc::Floor { height } => Some(height + offset(&desc.path, time).y),
+    let floor = run.scene.desc.colliders.iter().find_map(|desc| match desc.shape {
+        ColliderShapeDesc::Floor { height } => Some(height + desc.pose(time).translation.y),
         _ => None,
-    })
+    });
+    // The lower wall of a grid.
+    floor.or_else(|| run.scene.desc.grid.as_ref().map(|grid| grid.min[1]))
 }
 
 fn floor(centre: Vec3, height: f64, extent: f64) -> Surface {
@@ -78,32 +95,10 @@ fn floor(centre: Vec3, height: f64, extent: f64) -> Surface {
     Surface { positions, normals: vec![Vec3::y(); 4], triangles: vec![[0, 1, 2], [0, 2, 3]], paint: checker }
 }
 
-/// Displacement on a path of keyframes, as the obstacle itself takes it.
-fn offset(path: &[[f64; 4]], time: f64) -> Vec3 {
-    let keys = path.iter().map(|&[t, x, y, z]| (t, Vec3::new(x, y, z))).collect();
-    pd_collide::Path::new(keys).map_or(Vec3::zeros(), |path| path.offset(time))
-}
-
 /// A mesh of an obstacle of finite size at `time`.
-fn obstacle(desc: &ColliderDesc, collider: &dyn Collider, time: f64) -> Option<TriMesh> {
-    let mut mesh = match desc.shape {
-        ColliderShapeDesc::Capsule { .. } | ColliderShapeDesc::Cylinder { .. } => {
-            let SurfaceMesh { mut positions, triangles } = collider.mesh()?;
-            let pose = collider.pose(time);
-            positions.iter_mut().for_each(|p| *p = pose.rotation * *p + pose.translation.vector);
-            return Some(TriMesh { positions, triangles });
-        }
-        ColliderShapeDesc::Floor { .. } => return None,
-        ColliderShapeDesc::Sphere { radius, .. } => generate::sphere(48, 24, radius).ok()?,
-        ColliderShapeDesc::Torus { major_radius, minor_radius, .. } => {
-            generate::torus(64, 24, major_radius, minor_radius).ok()?
-        }
-        ColliderShapeDesc::Block { half_extents, .. } => {
-            let mut cube = generate::bar(1, 1, 1, 2.0).ok()?.surface();
-            transform::scale_axes(&mut cube.positions, Vec3::from(half_extents));
-            cube
-        }
-    };
-    mesh.translate(Vec3::from(desc.centre()) + offset(&desc.path, time));
+fn obstacle(desc: &ColliderDesc, time: f64) -> Option<TriMesh> {
+    let mut mesh = desc.mesh()?;
+    let pose = desc.pose(time);
+    mesh.positions.iter_mut().for_each(|p| *p = pose.rotation * *p + pose.translation.vector);
     Some(mesh)
 }

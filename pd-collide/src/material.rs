@@ -46,6 +46,10 @@ impl<C: Collider> Collider for WithMaterial<C> {
     fn pose(&self, time: Real) -> Isometry3<Real> {
         self.shape.pose(time)
     }
+    fn is_convex(&self) -> bool {
+        self.shape.is_convex()
+    }
+
     fn material(&self) -> ContactMaterial {
         self.material
     }

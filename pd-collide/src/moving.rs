@@ -100,6 +100,10 @@ impl<C: Collider> Collider for Moving<C> {
         Translation3::from(self.path.offset(time)) * self.shape.pose(time)
     }
 
+    fn is_convex(&self) -> bool {
+        self.shape.is_convex()
+    }
+
     fn material(&self) -> ContactMaterial {
         self.shape.material()
     }

@@ -2,7 +2,7 @@
 //!
 //! W = ω A₀/2 · min_T |F − T|², over 3×2 matrices T whose singular values have a product in [min, max] (Bouaziz et
 //! al. 2014, section 5.2). The nearest T has the singular vectors of F and the nearest singular values with that
-//! product (see `product.rs`).
+//! product (see `determinant_clamp.rs`).
 
 use crate::lanes::Level;
 use crate::tri_frame::{self, TriFrames};
@@ -61,7 +61,7 @@ impl EnergyBatch for Area {
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
-        tri_frame::project(z, |sigma| self.law.plain(sigma));
+        tri_frame::project(z, |sigma| self.law.scalar(sigma));
     }
 
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {

@@ -6,11 +6,11 @@
 //! global matrix reaches the 2-ring, exactly: dropping those entries would make it indefinite.
 //!
 //! Sign: with counter-clockwise rings δ points to the outside of a convex patch, along the normal N. Where δ
-//! vanishes its direction is lost and the normal of the ring takes its place: σ_i H_i N, σ_i = sign(v_i·N_i) at
-//! rest. The length of δ does not tell a dent from a bump, so a popped-through dent is a second minimum: snap-through
+//! vanishes its direction is undefined and the normal of the ring replaces it: σ_i H_i N, σ_i = sign(v_i·N_i) at
+//! rest. The length of δ does not distinguish a dent from a bump, so a snapped-through dent is a second minimum: snap-through
 //! belongs to this model.
 
-use crate::lanes::{BLOCK, Level, rows};
+use crate::lanes::{BLOCK, Level, transpose};
 use crate::length_lanes::{Block, Scale, Targets, blocks};
 use crate::ring::{self, BendingWeights, Collinear, RingsRef};
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check, radial};
@@ -23,8 +23,8 @@ const KIND: &str = "bending";
 /// units of Σ c_j |x_i − x_j| for cotangent weights, so that the test does not depend on the size of the mesh.
 const FLAT: Real = 1e-5;
 
-/// δ has lost its direction when it is shorter than this part of its rest length. Relative to the rest length and
-/// not absolute: then a slightly curved shell at rest never meets the fallback, and where the fallback acts its
+/// δ has lost its direction when it is shorter than this fraction of its rest length. Relative to the rest length and
+/// not absolute: a slightly curved shell at rest then never uses the fallback, and where the fallback is used its
 /// energy is that of the nearest point up to this relative error.
 const LOST_DIRECTION: Real = 1e-5;
 
@@ -33,7 +33,7 @@ const LOST_DIRECTION: Real = 1e-5;
 pub struct Bending {
     stencil: Stencil,
     vertices: Vec<u32>,
-    /// Laplacian at rest; zero where the rest shape counts as flat.
+    /// Laplacian at rest; zero where the rest shape is treated as flat.
     rest: Vec<Vec3>,
     /// Length of `rest`, with the sign of its product with the normal.
     signed_length: Vec<Real>,
@@ -44,7 +44,7 @@ pub struct Bending {
 impl Bending {
     /// Bending at rest in `positions`, one constraint per listed ring. `weight` is ω, J; one for each ring.
     ///
-    /// Vertices with an edge shorter than [`SHORTEST_EDGE`] or without any usable triangle are left out and counted
+    /// Vertices with an edge shorter than [`SHORTEST_EDGE`] or without any usable triangle are skipped and counted
     /// in [`skipped`](Self::skipped).
     ///
     /// ```
@@ -110,22 +110,22 @@ impl Bending {
         Ok(batch)
     }
 
-    /// The vertices that carry a constraint, in element order.
+    /// The vertices with a constraint, in element order.
     pub fn vertices(&self) -> &[u32] {
         &self.vertices
     }
 
-    /// The Laplacian of each element at rest; zero where the rest shape counts as flat.
+    /// The Laplacian of each element at rest; zero where the rest shape is treated as flat.
     pub fn rest(&self) -> &[Vec3] {
         &self.rest
     }
 
-    /// Listed vertices left out: an edge too short, or no usable triangle.
+    /// Vertices that were skipped: an edge is too short, or there is no usable triangle.
     pub fn skipped(&self) -> usize {
         self.skipped
     }
 
-    /// Triangles left out because their corners lie on a line.
+    /// Triangles that were skipped because their corners are collinear.
     pub fn collinear(&self) -> &[Collinear] {
         &self.collinear
     }
@@ -138,7 +138,7 @@ impl Bending {
         ring.fold(Vec3::zeros(), |sum, (&j, &c)| sum + (x[j as usize] - centre) * c)
     }
 
-    /// Nearest vector of rest length; `None` if the direction of `delta` is lost.
+    /// Nearest vector of rest length; `None` if the direction of `delta` is undefined.
     fn nearest(&self, element: usize, delta: &Vec3) -> Option<Vec3> {
         let height = self.signed_length[element].abs();
         let length = delta.norm();
@@ -167,7 +167,7 @@ impl Bending {
         }
     }
 
-    /// Does the elements again whose direction is lost.
+    /// Recomputes the elements whose direction is undefined.
     #[cold]
     fn repair(&self, elements: Range<usize>, x: &[Vec3], block: &mut Block) {
         for (lane, element) in elements.enumerate() {
@@ -179,7 +179,7 @@ impl Bending {
         }
     }
 
-    /// The answer where the direction is lost: along the present normal of the ring, or as at rest.
+    /// The projection where the direction is undefined: along the current normal of the ring, or as at rest.
     fn along_normal(&self, element: usize, x: &[Vec3]) -> Vec3 {
         let (vertices, _) = self.stencil.row_slices(element);
         match ring::ring_normal(x, vertices[0], &vertices[1..]) {
@@ -205,8 +205,8 @@ impl EnergyBatch for Bending {
         Some(data)
     }
 
-    /// Where the direction is lost this knows no positions and answers with the rest vector;
-    /// [`residual`](Self::residual) takes the normal of the present positions.
+    /// Where the direction is undefined, positions are not available and the rest vector is returned;
+    /// [`residual`](Self::residual) uses the normal at the current positions.
     fn project(&self, elements: Range<usize>, z: &mut [Vec3]) {
         for (element, z) in elements.zip(z) {
             *z = self.nearest(element, z).unwrap_or(self.rest[element]);
@@ -223,7 +223,7 @@ impl EnergyBatch for Bending {
         let (mut block, mut targets) = (Block::new(), Targets::new());
         for (elements, r) in blocks(elements).zip(r.chunks_mut(BLOCK)) {
             self.fill(elements, x, &mut block, &mut targets);
-            rows::to_rows(&block.vectors, r);
+            transpose::to_rows(&block.vectors, r);
         }
     }
 

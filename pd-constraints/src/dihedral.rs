@@ -8,11 +8,11 @@
 //! With a = x₁ − x₀, b = x₂ − x₀, c = x₃ − x₀ and the normals n₀ = a × b, n₁ = c × a:
 //! ∂θ/∂b = |a| n₀/|n₀|², ∂θ/∂c = |a| n₁/|n₁|², ∂θ/∂a = −t₀ ∂θ/∂b − t₁ ∂θ/∂c with t₀ = a·b/|a|², t₁ = a·c/|a|².
 //! The rows of an element are y₀ = Σ q_l x_l, y₁ = a, y₂ = b − c: near the flat state the energy depends on y₀ alone, so ω
-//! = 3B/(A₀ + A₁) is the curvature there and a good one for projective dynamics.
+//! = 3B/(A₀ + A₁) is the curvature there and a suitable weight for projective dynamics.
 
-use crate::hinge::RestHinge;
+use crate::hinge::for_each_hinge;
 use crate::prox_newton::{self, SmallLaw};
-use crate::{ConstraintError, Weight, check, psd};
+use crate::{ConstraintError, Weight, psd};
 use nalgebra::{SMatrix, SVector};
 use pd_core::{EnergyBatch, Mat3, Psd, Real, Stencil, Vec3, as_flat, as_flat_mut};
 use std::f64::consts::PI;
@@ -20,7 +20,7 @@ use std::ops::Range;
 
 const KIND: &str = "dihedral-bending";
 
-/// A triangle flatter than this part of its edge's square has no normal, and its hinge no angle.
+/// A triangle flatter than this fraction of its edge's square has no normal, and its hinge no angle.
 const NO_NORMAL: Real = 1e-12;
 
 /// A batch of hinges with dihedral bending.
@@ -35,7 +35,7 @@ pub struct DihedralBending {
     angles: Vec<Real>,
 }
 
-/// The angle of a hinge and its derivatives by a, b, c.
+/// The angle of a hinge and its derivatives with respect to a, b, c.
 struct Angle {
     value: Real,
     gradient: [Vec3; 3],
@@ -60,25 +60,20 @@ impl DihedralBending {
         hinges: &[[u32; 4]],
         rigidity: impl Into<Weight<'a>>,
     ) -> Result<Self, ConstraintError> {
-        let rigidity = rigidity.into();
-        check::positions(positions)?;
-        rigidity.check(KIND, hinges.len())?;
-        check::indices(KIND, hinges, positions.len())?;
         let stencil = Stencil::with_capacity(3, hinges.len(), 8);
         let (coefficients, lengths, angles) = (vec![], vec![], vec![]);
         let mut batch = Self { stencil, hinges: hinges.to_vec(), coefficients, lengths, angles };
-        for (element, hinge) in hinges.iter().enumerate() {
-            let rest = RestHinge::new(KIND, element, positions, hinge)?;
+        for_each_hinge(KIND, positions, hinges, rigidity.into(), |hinge, rest, weight| {
             let curvature: [(u32, Real); 4] = std::array::from_fn(|l| (hinge[l], rest.coefficients[l]));
             let edge = [(hinge[1], 1.0), (hinge[0], -1.0)];
             let across = [(hinge[2], 1.0), (hinge[3], -1.0)];
-            batch.stencil.push(3.0 * rigidity.at(element) / rest.area, &[&curvature, &edge, &across]);
+            batch.stencil.push(weight, &[&curvature, &edge, &across]);
             let [_, q1, q2, q3] = rest.coefficients;
             batch.coefficients.push([q1, q2, q3]);
             let edges = edges(hinge, positions);
             batch.lengths.push(edges[0].norm());
             batch.angles.push(angle(&edges).map_or(0.0, |angle| angle.value));
-        }
+        })?;
         Ok(batch)
     }
 
@@ -101,7 +96,7 @@ impl DihedralBending {
         [[0.0, 1.0, 0.0], [1.0 / sum, -q1 / sum, q3 / sum], [1.0 / sum, -q1 / sum, -q2 / sum]]
     }
 
-    /// θ − θ̄, the shorter way round.
+    /// θ − θ̄, wrapped to [−π, π].
     fn bend(&self, element: usize, angle: Real) -> Real {
         let bend = angle - self.angles[element];
         if bend > PI {

@@ -5,7 +5,7 @@
 //! of mass-spring systems").
 
 use crate::lanes::springs::Springs;
-use crate::lanes::{BLOCK, Level, rows};
+use crate::lanes::{BLOCK, Level, transpose};
 use crate::length_lanes::{Block, Scale, Targets};
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check, radial};
 use pd_core::{BatchData, EnergyBatch, Psd, Real, Stencil, Strain, Vec3, as_flat};
@@ -13,10 +13,10 @@ use std::ops::Range;
 
 const KIND: &str = "edge";
 
-/// Edges shorter than this part of their rest length are done one by one: their squares lose digits.
+/// Edges shorter than this fraction of their rest length are computed one by one: their squares lose digits.
 const SCALE: Scale = Scale { lost: 1e-90 };
 
-/// Edges that are done over a block where the direct way stops.
+/// Edges that are computed in blocks where the direct path stops.
 const STOP: usize = 4;
 
 /// A batch of springs on edges.
@@ -25,14 +25,14 @@ pub struct EdgeSprings {
     stencil: Stencil,
     edges: Vec<[u32; 2]>,
     lengths: Vec<Real>,
-    /// Rest vectors x_i − x_j: the answer for an edge of no length now, whose direction is lost.
+    /// Rest vectors x_i − x_j: the projection of an edge with zero length.
     rest: Vec<Vec3>,
     skipped: usize,
 }
 
 impl EdgeSprings {
     /// Springs at rest in `positions`. `weight` is the stiffness ω, N/m. Edges shorter than
-    /// [`SHORTEST_EDGE`] are left out and counted in [`skipped`](Self::skipped).
+    /// [`SHORTEST_EDGE`] are skipped and counted in [`skipped`](Self::skipped).
     pub fn new<'a>(
         positions: &[Vec3],
         edges: &[[u32; 2]],
@@ -64,12 +64,12 @@ impl EdgeSprings {
         Ok(batch)
     }
 
-    /// Edges left out because they are too short to have a direction.
+    /// Edges that were skipped because they are too short to have a direction.
     pub fn skipped(&self) -> usize {
         self.skipped
     }
 
-    /// The edges that carry a spring.
+    /// The edges with a spring.
     pub fn edges(&self) -> &[[u32; 2]] {
         &self.edges
     }
@@ -84,7 +84,7 @@ impl EdgeSprings {
         x[i as usize] - x[j as usize]
     }
 
-    /// Some edges, for the direct way.
+    /// A range of edges, for the direct path.
     fn springs<'a>(&'a self, elements: Range<usize>, x: &'a [Vec3]) -> Springs<'a> {
         Springs {
             edges: &self.edges[elements.clone()],
@@ -95,7 +95,7 @@ impl EdgeSprings {
         }
     }
 
-    /// How many edges to do over a block before the direct way is tried again, if there is one.
+    /// Number of edges to compute in blocks before the direct path is tried again, if there is one.
     fn over_a_block(level: Level) -> usize {
         if level.has_springs() { STOP } else { BLOCK }
     }
@@ -117,14 +117,14 @@ impl EdgeSprings {
                 (&scratch.lengths, &scratch.weights)
             }
         };
-        rows::differences(&self.edges[elements.clone()], x, &mut block.vectors);
+        transpose::differences(&self.edges[elements.clone()], x, &mut block.vectors);
         if block.residual(Level::best(), SCALE, lengths, weights) {
             self.repair(elements, x, block);
         }
         weights
     }
 
-    /// Does the edges again whose length is not ordinary.
+    /// Recomputes the edges whose length is out of the normal range.
     #[cold]
     fn repair(&self, elements: Range<usize>, x: &[Vec3], block: &mut Block) {
         for (lane, element) in elements.enumerate() {
@@ -182,7 +182,7 @@ impl EnergyBatch for EdgeSprings {
             if at < elements.end {
                 let part = at..elements.end.min(at + Self::over_a_block(level));
                 self.fill(part.clone(), x, &mut block, &mut scratch);
-                rows::to_rows(&block.vectors, &mut r[..part.len()]);
+                transpose::to_rows(&block.vectors, &mut r[..part.len()]);
                 (at, r) = (part.end, &mut r[part.len()..]);
             }
         }
@@ -210,7 +210,7 @@ impl EnergyBatch for EdgeSprings {
             if at < elements.end {
                 let part = at..elements.end.min(at + Self::over_a_block(level));
                 let weights = self.fill(part.clone(), x, &mut block, &mut scratch);
-                rows::to_ends(&block.vectors, weights, &mut ends[..part.len()]);
+                transpose::to_ends(&block.vectors, weights, &mut ends[..part.len()]);
                 energy += block.energy(part.len());
                 (at, ends) = (part.end, &mut ends[part.len()..]);
             }

@@ -1,8 +1,8 @@
-//! Why a batch or a force could not be made. Every variant carries the numbers that locate the fault.
+//! Why a batch or a force could not be constructed. Every variant carries the numbers that locate the fault.
 
 use pd_core::{Real, Vec3};
 
-/// An input that makes no sense, found while building.
+/// Invalid input of a constructor.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConstraintError {
@@ -60,7 +60,7 @@ pub enum ConstraintError {
         /// The area or volume.
         value: Real,
     },
-    /// A range of strain that is empty, not finite, or leaves out the rest state 1.
+    /// A range of strain that is empty, not finite, or excludes the rest state 1.
     #[error("{kind}: range [{min}, {max}] of axis {axis}; 0 < min <= 1 <= max is needed, both finite")]
     Range {
         /// Kind of the batch.
@@ -72,7 +72,7 @@ pub enum ConstraintError {
         /// Upper end.
         max: Real,
     },
-    /// The flat ring arrays do not fit together.
+    /// The flat ring arrays are inconsistent.
     #[error("ring {ring}: {what}")]
     Ring {
         /// Index of the ring.

@@ -8,14 +8,14 @@
 //!        x3
 //! ```
 
-use crate::ConstraintError;
+use crate::{ConstraintError, Weight, check};
 use pd_core::{Real, Vec3};
 
-/// Triangles with less area than this part of the square of the hinge's edge are refused.
+/// Triangles with less area than this fraction of the square of the hinge's edge are rejected.
 const DEGENERATE_AREA: Real = 1e-9;
 
-/// The hinges of a triangle mesh, sorted by their edge: `[x0, x1, x2, x3]` with the edge first, see above. Edges of one
-/// triangle are no hinges; edges of more than two make one for each pair of consecutive triangles.
+/// The hinges of a triangle mesh, sorted by their edge: `[x0, x1, x2, x3]` with the edge first, see above. Edges of only one
+/// triangle have no hinge; edges of more than two have one for each pair of consecutive triangles.
 pub fn hinges(triangles: &[[u32; 3]]) -> Vec<[u32; 4]> {
     let mut sides: Vec<([u32; 2], u32, bool)> = triangles
         .iter()
@@ -43,11 +43,11 @@ pub(crate) struct RestHinge {
     /// q₃ = −(c₂ + c₃), with c₀, c₁ the cotangents at x0, x1 in the first triangle and c₂, c₃ in the second.
     pub(crate) coefficients: [Real; 4],
     /// A₀ + A₁, m².
-    pub(crate) area: Real,
+    area: Real,
 }
 
 impl RestHinge {
-    pub(crate) fn new(
+    fn new(
         kind: &'static str,
         element: usize,
         positions: &[Vec3],
@@ -66,6 +66,25 @@ impl RestHinge {
         let coefficients = [c1 + c3, c0 + c2, -(c0 + c1), -(c2 + c3)];
         Ok(Self { coefficients, area: areas[0] + areas[1] })
     }
+}
+
+/// Checks what a batch of hinges is made of, and calls `push(hinge, at rest, ω)` for each, ω = 3B/(A₀ + A₁).
+pub(crate) fn for_each_hinge(
+    kind: &'static str,
+    positions: &[Vec3],
+    hinges: &[[u32; 4]],
+    rigidity: Weight<'_>,
+    mut push: impl FnMut(&[u32; 4], RestHinge, Real),
+) -> Result<(), ConstraintError> {
+    check::positions(positions)?;
+    rigidity.check(kind, hinges.len())?;
+    check::indices(kind, hinges, positions.len())?;
+    for (element, hinge) in hinges.iter().enumerate() {
+        let rest = RestHinge::new(kind, element, positions, hinge)?;
+        let weight = 3.0 * rigidity.at(element) / rest.area;
+        push(hinge, rest, weight);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

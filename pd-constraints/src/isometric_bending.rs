@@ -2,11 +2,11 @@
 //!
 //! Bergou et al. 2006, "A quadratic bending model for inextensible surfaces": for surfaces that keep their lengths the
 //! integral of the squared mean curvature is quadratic in positions, with the coefficients q of the rest shape (see `hinge.rs`;
-//! two of the four are negative, and their sum is zero). B is the bending rigidity, J = N·m. The rest shape counts as flat:
+//! two of the four are negative, and their sum is zero). B is the bending rigidity, J = N·m. The rest shape is treated as flat:
 //! a curved one is flattened, use [`DihedralBending`](crate::DihedralBending) for it. The Hessian is constant.
 
-use crate::hinge::RestHinge;
-use crate::{ConstraintError, Weight, check};
+use crate::hinge::for_each_hinge;
+use crate::{ConstraintError, Weight};
 use pd_core::{EnergyBatch, Real, Stencil, Vec3};
 use std::ops::Range;
 
@@ -38,16 +38,11 @@ impl IsometricBending {
         hinges: &[[u32; 4]],
         rigidity: impl Into<Weight<'a>>,
     ) -> Result<Self, ConstraintError> {
-        let rigidity = rigidity.into();
-        check::positions(positions)?;
-        rigidity.check(KIND, hinges.len())?;
-        check::indices(KIND, hinges, positions.len())?;
         let mut stencil = Stencil::with_capacity(1, hinges.len(), 4);
-        for (element, hinge) in hinges.iter().enumerate() {
-            let rest = RestHinge::new(KIND, element, positions, hinge)?;
+        for_each_hinge(KIND, positions, hinges, rigidity.into(), |hinge, rest, weight| {
             let row: [(u32, Real); 4] = std::array::from_fn(|l| (hinge[l], rest.coefficients[l]));
-            stencil.push(3.0 * rigidity.at(element) / rest.area, &[&row]);
-        }
+            stencil.push(weight, &[&row]);
+        })?;
         Ok(Self { stencil, hinges: hinges.to_vec() })
     }
 }

@@ -1,7 +1,7 @@
 //! Second derivatives of isotropic laws of a deformation gradient, from derivatives by singular values.
 //!
-//! ψ(F) = ψ(σ₁, σ₂, σ₃) with F = U diag(σ) Vᵀ, σ₃ signed. In the orthonormal basis u_i v_jᵀ of all matrices the Hessian falls
-//! apart (Stomakhin et al. 2012; Smith, de Goes, Kim 2019, "Analytic eigensystems for isotropic distortion energies"):
+//! ψ(F) = ψ(σ₁, σ₂, σ₃) with F = U diag(σ) Vᵀ, σ₃ signed. In the orthonormal basis u_i v_jᵀ of all matrices the Hessian is block
+//! diagonal (Stomakhin et al. 2012; Smith, de Goes, Kim 2019, "Analytic eigensystems for isotropic distortion energies"):
 //! - on u_i v_iᵀ it is the 3×3 matrix ∂²ψ/∂σ_i∂σ_j (scaling);
 //! - on (u_i v_jᵀ − u_j v_iᵀ)/√2 it is (ψ_i + ψ_j)/(σ_i + σ_j) (twist);
 //! - on (u_i v_jᵀ + u_j v_iᵀ)/√2 it is (ψ_i − ψ_j)/(σ_i − σ_j) (flip).

@@ -9,13 +9,13 @@ use std::ops::Range;
 /// Squared lengths, m², above this overflow soon.
 const LARGEST: Real = 1e200;
 
-/// Keeps the inverse root of nothing finite.
+/// Keeps the inverse root of zero finite.
 const SMALLEST: Real = 1e-250;
 
-/// Which lengths are ordinary, and the formulas that all ways share.
+/// The valid range of lengths, and the formulas shared by all code paths.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
-    /// Vectors of less than this part of the wanted length have no direction.
+    /// Vectors of less than this fraction of the wanted length have no direction.
     pub(crate) lost: Real,
 }
 
@@ -47,7 +47,7 @@ impl Scale {
     }
 }
 
-/// What the vectors of a block should be.
+/// Target lengths of the vectors of a block.
 pub(crate) struct Targets {
     /// Wanted lengths, m.
     pub(crate) lengths: [Real; BLOCK],
@@ -62,7 +62,7 @@ impl Targets {
     }
 }
 
-/// A block of vectors and what is made of them, lanes side by side.
+/// A block of vectors and the results, in SIMD lanes.
 pub(crate) struct Block {
     /// In: the vectors d. Out: r.
     pub(crate) vectors: [[Real; BLOCK]; 3],
@@ -109,7 +109,7 @@ impl Block {
         (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.iter().sum::<Real>()
     }
 
-    /// Puts r of a lane, done the plain way, and its energy.
+    /// Stores r of a lane from the scalar path, and its energy.
     pub(crate) fn repair(&mut self, lane: usize, r: [Real; 3], weight: Real) {
         for c in 0..3 {
             self.vectors[c][lane] = r[c];

@@ -14,7 +14,7 @@
 //! | [`TetStrain`] | 3×3 deformation gradient | singular values in a range | Pa, times rest volume |
 //! | [`Volume`] | 3×3 deformation gradient | volume ratio in a range | Pa, times rest volume |
 //!
-//! Laws that are no distances have `project(y) = y − ∇U/ω` and energies and Hessians of their own:
+//! Laws that are not squared distances have `project(y) = y − ∇U/ω` and their own energies and Hessians:
 //!
 //! | batch | energy of an element |
 //! |---|---|
@@ -24,9 +24,9 @@
 //! | [`IsometricBending`] | B/2 · 3/A · \|Σ q x\|², quadratic bending of flat sheets (a distance, to zero) |
 //! | [`Woven`] | stretch along warp and weft, shear between them |
 //!
-//! [`material`] turns Young's modulus and Poisson's ratio into weights and says which material the weights really
-//! make; [`force`] holds wind and point forces. Constructors take plain slices (positions, edges, triangles,
-//! tetrahedra), check everything once and report what is wrong with its numbers in a [`ConstraintError`].
+//! [`Fabric`] has measured constants of cloth. [`material`] converts Young's modulus and Poisson's ratio to weights and reports the
+//! effective material of given weights; [`force`] contains wind and point forces. Constructors take plain slices (positions, edges,
+//! triangles, tetrahedra), validate everything once and report errors with numbers as a [`ConstraintError`].
 //!
 //! ```
 //! use pd_constraints::{EdgeSprings, Pins};
@@ -45,10 +45,13 @@
 mod area;
 mod bending;
 mod check;
+mod determinant_clamp;
+mod determinant_clamp_lanes;
 mod dihedral;
 mod edge;
 pub mod elastic;
 mod error;
+mod fabric;
 pub mod force;
 mod hinge;
 mod isometric_bending;
@@ -61,13 +64,12 @@ pub mod material;
 mod matrix_lanes;
 mod pin;
 mod polar;
-mod product;
-mod product_lanes;
 mod prox_newton;
 pub mod psd;
 mod radial;
 mod ring;
 mod rotation_lanes;
+mod stitch;
 mod strain_range;
 mod stretch_lanes;
 pub mod svd3;
@@ -91,6 +93,7 @@ pub use elastic::{
     Corotated, IsotropicLaw, Lame, Materials, NeoHookean, StVenantKirchhoff, StableNeoHookean, TetElastic,
 };
 pub use error::ConstraintError;
+pub use fabric::Fabric;
 pub use force::{PointForce, Wind, WindModel};
 pub use hinge::{bending_pairs, hinges};
 pub use isometric_bending::IsometricBending;
@@ -99,8 +102,9 @@ pub use material::{
     Effective, Material, MembraneWeights, TetWeights, lumped_masses_tets, lumped_masses_triangles,
     membrane_weights, tet_weights,
 };
-pub use pin::{Motion, Pins};
+pub use pin::{Motion, Pins, TargetMotion};
 pub use ring::{BendingWeights, Collinear, RingsRef};
+pub use stitch::Stitches;
 pub use strain_range::StrainRange;
 pub use svd3::{Svd3, svd3};
 pub use tet_strain::TetStrain;
@@ -109,8 +113,8 @@ pub use volume::Volume;
 pub use weight::Weight;
 pub use woven::{Woven, WovenStiffness};
 
-/// Edges shorter than this at rest, m, carry no constraint: their direction is rounding noise, and meshes have
-/// them on purpose (the pole rings of a latitude-longitude sphere).
+/// Edges shorter than this at rest, m, have no constraint: their direction is rounding noise, and some meshes
+/// contain them on purpose (the pole rings of a latitude-longitude sphere).
 pub const SHORTEST_EDGE: pd_core::Real = 1e-5;
 
 /// Runs the example of the README as a test.

@@ -4,9 +4,9 @@
 //! compression beyond it, y = x_i − x_j. c = 1 and d = 0 are Hooke's springs.
 //!
 //! A mesh whose edges keep their lengths cannot bend freely: a disc of V vertices and E_b border edges has 3V − E = 3 + E_b
-//! degrees of freedom left, however finely it is cut. Springs that give way under compression (c < 1), a dead zone (d > 0), or
-//! springs on a subset of the edges ([`MassSpring::subset`]) loosen this locking; buckling under compression is what cloth does in the small
-//! anyhow (Choi, Ko 2002). Bending springs join the two vertices opposite to an interior edge
+//! degrees of freedom left at any resolution. Springs that are softer under compression (c < 1), a dead zone (d > 0), or
+//! springs on a subset of the edges ([`MassSpring::subset`]) reduce this locking; soft compression models buckling below the mesh
+//! resolution (Choi, Ko 2002). Bending springs join the two vertices opposite to an interior edge
 //! ([`bending_pairs`](crate::bending_pairs)).
 
 use crate::{ConstraintError, SHORTEST_EDGE, Weight, check, radial};
@@ -15,12 +15,12 @@ use std::ops::Range;
 
 const KIND: &str = "mass-spring";
 
-/// How a spring departs from Hooke's law.
+/// How a spring deviates from Hooke's law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpringLaw {
     /// Stiffness under compression over that under tension, c, from 0 to 1. Default 1.
     pub compression: Real,
-    /// Relative change of length that costs nothing, d, from 0 to below 1. Default 0.
+    /// Relative change of length without energy, d, from 0 to below 1. Default 0.
     pub dead_zone: Real,
 }
 
@@ -53,7 +53,7 @@ pub struct MassSpring {
 }
 
 impl MassSpring {
-    /// Springs at rest in `positions`; `stiffness` is k, N/m. Edges shorter than [`SHORTEST_EDGE`] are left out and counted in
+    /// Springs at rest in `positions`; `stiffness` is k, N/m. Edges shorter than [`SHORTEST_EDGE`] are skipped and counted in
     /// [`skipped`](Self::skipped).
     pub fn new<'a>(
         positions: &[Vec3],
@@ -89,13 +89,13 @@ impl MassSpring {
         Ok(batch)
     }
 
-    /// Every `keep`-th of the edges, counted from the first: the remedy against locking that thins out springs. Stiffness is not
+    /// Every `keep`-th of the edges, counted from the first: fewer springs, to reduce locking. Stiffness is not
     /// rescaled.
     pub fn subset(edges: &[[u32; 2]], keep: usize) -> Vec<[u32; 2]> {
         edges.iter().step_by(keep.max(1)).copied().collect()
     }
 
-    /// Edges left out because they are too short to have a direction.
+    /// Edges that were skipped because they are too short to have a direction.
     pub fn skipped(&self) -> usize {
         self.skipped
     }

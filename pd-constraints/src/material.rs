@@ -1,4 +1,4 @@
-//! Material constants as weights, and which material the weights really make.
+//! Weights from material constants, and the effective material of given weights.
 //!
 //! Isotropic linear elasticity has the energy density Ψ = μ |ε|² + λ/2 (tr ε)² with Lamé's constants
 //! μ = E/(2(1+ν)) and λ = Eν/((1+ν)(1−2ν)). For small strain ε of a tetrahedron, to leading order:
@@ -6,7 +6,7 @@
 //! - [`Volume`](crate::Volume) with the range [1, 1] and weight ω_v has Ψ = ω_v/2 (tr ε/√3)²: λ = ω_v/3, since the
 //!   nearest matrix of determinant 1 is tr ε/√3 away.
 //!
-//! So ω = 2μ together with ω_v = 3λ is exactly linear elasticity at small strain, turning with the body (a corotated
+//! So ω = 2μ together with ω_v = 3λ is exactly linear elasticity at small strain (a corotated
 //! material). ω = 2μ alone has the right shear modulus, but E/(1+ν) for Young's modulus and 0 for Poisson's ratio.
 //! At finite strain the terms have no counterpart in a named hyperelastic law; the difference from the linear law
 //! is of the order of the strain. As ν → ½ the weight 3λ grows without bound and the iteration slows down.
@@ -15,7 +15,7 @@
 //! [`TriStrain`](crate::TriStrain) with ω = 2μt and [`Area`](crate::Area) with ω_a = 2λ't (tr ε/√2 away).
 //!
 //! Weights need not come from a material: the thesis gives plain numbers per constraint and the same mass to every
-//! vertex. Pass such numbers to the constructors and to [`Model::with_masses`](pd_core::Model::with_masses) as they are.
+//! vertex. Pass such numbers directly to the constructors and to [`Model::with_masses`](pd_core::Model::with_masses).
 
 use crate::{ConstraintError, check, tet_frame, tri_frame};
 use pd_core::{Real, Vec3};
@@ -67,23 +67,23 @@ impl Material {
 
     /// Flexural rigidity E t³/(12(1−ν²)) of a plate of the given thickness (m), J: the weight of
     /// [`Bending`](crate::Bending) with [`CotanVoronoi`](crate::BendingWeights::CotanVoronoi). The part of a plate's
-    /// energy that goes with Gaussian curvature is left out; it depends on the border only.
+    /// energy that depends on Gaussian curvature is omitted; it depends only on the boundary.
     pub fn bending_rigidity(&self, thickness: Real) -> Result<Real, ConstraintError> {
         check::positive("thickness", thickness)?;
         Ok(self.young * thickness.powi(3) / (12.0 * (1.0 - self.poisson.powi(2))))
     }
 }
 
-/// Elastic constants that weights make at small strain, against the requested ones.
+/// Effective elastic constants of weights at small strain, compared with the requested ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effective {
-    /// Young's modulus seen, Pa.
+    /// Effective Young's modulus, Pa.
     pub young: Real,
     /// Poisson's ratio seen.
     pub poisson: Real,
-    /// Young's modulus seen over the requested one, minus 1.
+    /// Effective Young's modulus over the requested one, minus 1.
     pub young_error: Real,
-    /// Poisson's ratio seen minus the requested one.
+    /// Effective Poisson's ratio minus the requested one.
     pub poisson_error: Real,
 }
 
@@ -101,12 +101,12 @@ pub struct TetWeights {
     pub strain: Real,
     /// Weight of [`Volume`](crate::Volume) with the range [1, 1], Pa; `None` where there is no such term.
     pub volume: Option<Real>,
-    /// The material asked for.
+    /// The requested material.
     pub material: Material,
 }
 
 impl TetWeights {
-    /// The material these weights make at small strain.
+    /// The effective material of these weights at small strain.
     pub fn effective(&self) -> Effective {
         let (mu, lambda) = (self.strain / 2.0, self.volume.unwrap_or(0.0) / 3.0);
         let young = mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu);
@@ -133,12 +133,12 @@ pub struct MembraneWeights {
     pub area: Option<Real>,
     /// Thickness, m.
     pub thickness: Real,
-    /// The material asked for.
+    /// The requested material.
     pub material: Material,
 }
 
 impl MembraneWeights {
-    /// The material these weights make at small strain, in plane stress.
+    /// The effective material of these weights at small strain, in plane stress.
     pub fn effective(&self) -> Effective {
         let (double_mu, lambda) =
             (self.strain / self.thickness, self.area.unwrap_or(0.0) / (2.0 * self.thickness));
@@ -174,7 +174,7 @@ fn volume_weight(material: &Material, wanted: bool, weight: Real) -> Result<Opti
 
 /// Mass of every vertex, kg: a quarter of the mass of each tetrahedron it belongs to. `density` in kg/m³.
 ///
-/// A vertex of no tetrahedron gets mass 0, which [`ModelBuilder::build`](pd_core::ModelBuilder::build) refuses.
+/// A vertex of no tetrahedron gets mass 0, which [`ModelBuilder::build`](pd_core::ModelBuilder::build) rejects.
 pub fn lumped_masses_tets(
     positions: &[Vec3],
     tets: &[[u32; 4]],
@@ -186,7 +186,7 @@ pub fn lumped_masses_tets(
 
 /// Mass of every vertex, kg: a third of the mass of each triangle it belongs to. `surface_density` in kg/m².
 ///
-/// A vertex of no triangle gets mass 0, which [`ModelBuilder::build`](pd_core::ModelBuilder::build) refuses.
+/// A vertex of no triangle gets mass 0, which [`ModelBuilder::build`](pd_core::ModelBuilder::build) rejects.
 pub fn lumped_masses_triangles(
     positions: &[Vec3],
     triangles: &[[u32; 3]],

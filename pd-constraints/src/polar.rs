@@ -2,17 +2,17 @@
 //!
 //! X ← ½ (X + X⁻ᵀ) converges quadratically from F to the rotation R of F = R S (Higham 1986). X⁻ᵀ is the matrix of
 //! cofactors over the determinant: three cross products and one division. About twice as fast as singular values,
-//! which serve the rest: inverted, flat or badly conditioned elements.
+//! which are used for inverted, flat and ill-conditioned elements.
 
 use pd_core::{Mat3, Real, Vec3};
 
 /// Smallest determinant, relative to the cube of the mean singular value, for which the iteration is used.
 const SMALLEST_DETERMINANT: Real = 1e-2;
 
-/// The first step scales X to the right size, after which four or five are usual; more are left to singular values.
+/// The first step scales X to the right size, after which four or five are usual; otherwise singular values are used.
 const MAX_STEPS: usize = 12;
 
-/// The nearest rotation, or `None` if the iteration is not the right tool for this matrix.
+/// The nearest rotation, or `None` if the iteration is not suitable for this matrix.
 pub(crate) fn nearest_rotation(f: &Mat3) -> Option<Mat3> {
     let mut x: [Vec3; 3] = [0, 1, 2].map(|j| f.column(j).into_owned());
     let size = (norm_squared(&x) / 3.0).sqrt();

@@ -14,7 +14,7 @@ const HALVINGS: usize = 30;
 /// Rounding of the value, as a part of it.
 const ROUNDING: Real = 8.0 * Real::EPSILON;
 
-/// The gradient counts as zero below this part of κω times the size of z.
+/// The gradient is treated as zero below this fraction of κω times the size of z.
 const SETTLED: Real = 1e-14;
 
 /// A law of N numbers: value, gradient and positive semidefinite Hessian.
@@ -46,7 +46,7 @@ pub(crate) fn minimise<const N: usize>(
         let taken = (0..HALVINGS).find_map(|_| {
             let next = y + step * length;
             let there = value(&next);
-            // Where the decrease drowns in the rounding of the value, the gradient tells.
+            // Where the decrease is below rounding, compare gradients.
             let level = there <= here + ROUNDING * here.abs() && slope(&next).norm() < gradient.norm();
             let enough = there <= here + 1e-4 * length * descent || level;
             length *= 0.5;

@@ -9,10 +9,10 @@ use pd_core::Real;
 /// Sweeps until all entries off the diagonal vanish; six are usual, the bound only guards against NaN.
 const MAX_SWEEPS: usize = 32;
 
-/// Entries off the diagonal count as zero below this part of the largest entry.
+/// Entries off the diagonal are treated as zero below this fraction of the largest entry.
 const NEGLIGIBLE: Real = 1e-17;
 
-/// An eigenvalue counts as negative below this part of the largest one, so that rounding does not count.
+/// An eigenvalue is treated as negative below this fraction of the largest one, so that rounding does not count.
 const NEGATIVE: Real = 1e-15;
 
 /// A symmetric matrix, row by row.
@@ -68,7 +68,7 @@ fn rotate<const N: usize>(a: &mut Square<N>, q: &mut Square<N>, p: usize, r: usi
 }
 
 /// Replaces a symmetric matrix by the nearest positive semidefinite one; returns how many eigenvalues were negative. A
-/// matrix that is positive semidefinite already keeps its bits.
+/// positive semidefinite matrix is unchanged bitwise.
 ///
 /// ```
 /// let mut a = [[1.0, 0.0], [0.0, -2.0]];

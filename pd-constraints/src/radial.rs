@@ -1,7 +1,7 @@
 //! Second derivatives of laws of a length: U(y) = u(|y|).
 //!
 //! ∂²U/∂y² = u″ ŷŷᵀ + (u′/|y|)(I − ŷŷᵀ). The eigenvalue across, u′/|y|, is negative under compression, where a spring would
-//! rather turn aside; clamping it to zero is the nearest positive semidefinite matrix (Choi, Ko 2002, "Stable but
+//! buckle; clamping it to zero is the nearest positive semidefinite matrix (Choi, Ko 2002, "Stable but
 //! responsive cloth").
 
 use pd_core::{Psd, Real, Vec3};

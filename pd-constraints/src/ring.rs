@@ -69,7 +69,7 @@ impl<'a> RingsRef<'a> {
     }
 }
 
-/// A triangle of a ring so flat that its angle was left out of the Laplacian.
+/// A triangle of a ring that is too flat to be used in the Laplacian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collinear {
     /// The centre of the ring.
@@ -139,7 +139,7 @@ pub(crate) fn ring_normal(positions: &[Vec3], vertex: u32, ring: &[u32]) -> Opti
         sum += last.cross(&next).try_normalize(0.0).unwrap_or_default();
         last = next;
     }
-    // Unit normals that cancel leave rounding noise, which is no direction.
+    // Unit normals that cancel leave only rounding noise.
     sum.try_normalize(1e-9)
 }
 

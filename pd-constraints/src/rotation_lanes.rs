@@ -6,12 +6,12 @@
 //! R = ((κ + |F|²) F + λ cof F − F FᵀF)/ζ with κ = (λ² − |F|²)/2 and ζ = κ λ − det F.
 //! Chebyshev's iteration λ ← λ − (1 + p p''/(2 p'²)) p/p', of third order, finds λ from the bound √3 |F|; p is convex and
 //! grows from λ on. p'(λ) = 8 ζ, and
-//! ζ = (σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁) is also what the conditioning of R hangs on: where it is small the lane is given up.
-//! No square root but one, and inverted matrices are served alike.
+//! ζ = (σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁) also determines the conditioning of R: where it is small, the lane is rejected.
+//! There is only one square root, and inverted matrices need no special case.
 
 //!
-//! Three loops over a block: what the quartic is, its root, the residual. Each step of the iteration waits for a division; in
-//! a loop of its own those of several groups of elements overlap.
+//! Three loops over a block: coefficients of the quartic, its root, the residual. Each step of the iteration waits for a division; in
+//! a separate loop those of several groups of elements overlap.
 
 use crate::lanes::{
     Arithmetic, BLOCK, Instructions, LARGEST_SQUARE, Lanes, SMALLEST_SQUARE, combine, cross, dot,
@@ -20,16 +20,16 @@ use crate::matrix_lanes::{Matrices, Scratch, load, store};
 use pd_core::Real;
 
 /// Least ζ, relative to (√3 |F|)³, which is 27/8 ζ for a rotation: rounding errors grow with the inverse.
-const LEAST_ZETA: f64 = 1e-3;
+const MIN_ZETA: f64 = 1e-3;
 
-/// Steps at first: enough for strains of a sixth.
+/// Initial steps: enough for strains of a sixth.
 const STEPS: usize = 2;
 
-/// Most steps that follow, one by one, where lanes need more.
+/// Maximum number of further steps, one by one, if lanes need more.
 const MORE: usize = 7;
 
 /// Largest ρ = p p''/(2 p'²) of the last step. What is left of λ's error is 2ρ² of that step; with p''/(2 p') ≈
-/// 1/(2 (σ₂ + σ₃)) and R as sensitive to λ as 1/(σ₂ + σ₃), the error of R is some 4ρ³, however flat the matrix.
+/// 1/(2 (σ₂ + σ₃)) and R as sensitive to λ as 1/(σ₂ + σ₃), the error of R is about 4ρ³, even for flat matrices.
 const LAST_RATIO: f64 = 1e-5;
 
 // What is kept between the loops: FᵀF without its lower half, and the rest of the list.
@@ -70,7 +70,7 @@ pub(crate) fn residual<I: Instructions>(
             let lambda = instructions.load(&scratch[LAMBDA][at..]);
             let ratio = instructions.load(&scratch[RATIO][at..]);
             let (better, smaller) = iterate::<I, 1>(instructions, scratch, lambda, at);
-            // Lanes that need no more keep their bits, whatever the others do.
+            // Converged lanes keep their values while others iterate.
             let (left_over, zero) = (left(ratio), lambda.fill(0.0));
             let lambda = zero.if_less(left_over, lambda, better);
             let ratio = zero.if_less(left_over, ratio, smaller);
@@ -178,7 +178,7 @@ fn rest<I: Instructions>(
 
     let bound = instructions.load(&scratch[BOUND][at..]);
     let ratio = instructions.load(&scratch[RATIO][at..]);
-    let mut flags = (bound * bound * bound * one.fill(LEAST_ZETA)).if_less(zeta, one, zero);
+    let mut flags = (bound * bound * bound * one.fill(MIN_ZETA)).if_less(zeta, one, zero);
     flags = zero.if_less(left(ratio), flags, zero);
     flags = square.if_less(one.fill(LARGEST_SQUARE), flags, zero);
     flags = one.fill(SMALLEST_SQUARE).if_less(square, flags, zero);

@@ -4,12 +4,12 @@ use crate::isotropic::{Curvature, Curvature2, PAIRS};
 use crate::{ConstraintError, check};
 use pd_core::{Real, Vec3};
 
-/// Singular values closer than this count as equal, and sums below it as zero, in quotients of differences.
+/// Singular values closer than this are treated as equal, and sums below it as zero, in quotients of differences.
 const EQUAL: Real = 1e-9;
 
 /// Allowed range of each singular value, largest singular value first. Triangles use the first two axes.
 ///
-/// The values are sorted by size, so the axes are no material directions: different ranges per axis do not make an
+/// The values are sorted by size, so the axes are not material directions: different ranges per axis do not define an
 /// anisotropic material. `min = max = 1` is as-rigid-as-possible; a wider range is strain limiting.
 ///
 /// ```

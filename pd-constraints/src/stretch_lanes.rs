@@ -4,14 +4,14 @@
 //! F − T = F h(C) with h = 1 − s/σ, and a function of a 3×3 matrix is the parabola through its values at the three
 //! eigenvalues. These are the roots of a cubic in closed form: with m = tr C/3, p² = |C − m|²/6, B = (C − m)/p and
 //! t = det B/2 they are λ = m + p β with β = 2 cos(arccos(t)/3 + 2πk/3) (Smith 1961, "Eigenvalues of a symmetric 3 × 3
-//! matrix"). The root c of 4c³ − 3c = |t| in [√3/2, 1] is found by Newton's method; 2c, signed as t, is the root that
-//! stands alone, and the other two, a and b, are −c ± √3 √(1 − c²), signed alike.
+//! matrix"). The root c of 4c³ − 3c = |t| in [√3/2, 1] is found by Newton's method; 2c, signed as t, is the isolated
+//! root, and the other two, a and b, are −c ± √3 √(1 − c²), signed alike.
 //!
 //! Rounding of a cubic's coefficients moves close roots by much, but the parabola by little: its error is h'''
 //! times Π (λ − λ̃_k), which is the rounding error of the cubic. Two things need care. The slope between close a and b is
 //! taken in closed form where both are clamped to one end s of the range: h(a) − h(b) over λ_a − λ_b is
-//! s/(σ_a σ_b (σ_a + σ_b)). And h has kinks at the ends of the range: lanes where one lies between close a and b are given
-//! up. So are lanes with a small singular value, since FᵀF squares the condition, and inverted ones (det F < 0 makes the
+//! s/(σ_a σ_b (σ_a + σ_b)). And h has kinks at the ends of the range: lanes where one lies between close a and b are
+//! rejected. So are lanes with a small singular value, since FᵀF squares the condition, and inverted ones (det F < 0 makes the
 //! smallest σ negative) whose two smallest values nearly tie, where the nearest point jumps.
 //!
 //! Four loops over a block, so that the chains of operations of several groups of elements overlap: B, its angle, the
@@ -24,14 +24,14 @@ use crate::matrix_lanes::{Matrices, Scratch, load, store};
 use pd_core::Real;
 
 /// Least ratio of the eigenvalues of FᵀF. Rounding errors grow with its inverse.
-pub(crate) const LEAST_RATIO: f64 = 1.5e-2;
+pub(crate) const MIN_RATIO: f64 = 1.5e-2;
 
 /// Least distance of the two smallest singular values of an inverted matrix, relative to the largest: near a tie the
 /// nearest point jumps from one to the other.
-const LEAST_GAP: f64 = 2e-2;
+const MIN_GAP: f64 = 2e-2;
 
 /// Least half distance of a and b, in units of p, with an end of the range between them.
-const LEAST_SPLIT: f64 = 1e-3;
+const MIN_SPLIT: f64 = 1e-3;
 
 /// Keeps 0/0 away where a and b are equal.
 const TINY: f64 = 1e-150;
@@ -175,7 +175,7 @@ fn parabola<I: Instructions>(
     // Each comparison fails for NaN.
     let least = t.if_less(zero, lambda[0], lambda[2]);
     let most = t.if_less(zero, lambda[1], lambda[0]);
-    let mut flags = (most * one.fill(LEAST_RATIO)).if_less(least, one, zero);
+    let mut flags = (most * one.fill(MIN_RATIO)).if_less(least, one, zero);
     // The mean, since eigenvalues mean nothing once squares of it overflow.
     flags = mean.if_less(one.fill(LARGEST_SQUARE), flags, zero);
     flags = one.fill(SMALLEST_SQUARE).if_less(least, flags, zero);
@@ -183,10 +183,10 @@ fn parabola<I: Instructions>(
     let mut smooth = max.if_less(above, one, split);
     smooth = below.if_less(min, one, smooth);
     smooth = (h[1].abs() + h[2].abs()).if_less(one.fill(1e-300), one, smooth);
-    flags = one.fill(LEAST_SPLIT).if_less(smooth, flags, zero);
+    flags = one.fill(MIN_SPLIT).if_less(smooth, flags, zero);
     // The gap of singular values from that of their squares: σ₂ − |σ₃| ≥ (σ₂² − σ₃²)/(2 σ₁).
     let middle = t.if_less(zero, lambda[2], lambda[1]);
-    let apart = (most * one.fill(2.0 * LEAST_GAP)).if_less(middle - least, flags, zero);
+    let apart = (most * one.fill(2.0 * MIN_GAP)).if_less(middle - least, flags, zero);
     det.if_less(zero, apart, flags).store(&mut valid[at..]);
 }
 

@@ -12,7 +12,7 @@ use pd_core::{Mat3, Real, Vec3};
 /// Sweeps until all columns are orthogonal; five are usual, the bound only guards against NaN.
 const MAX_SWEEPS: usize = 24;
 
-/// Columns count as orthogonal below this cosine, squared: rounding level of a dot product of three.
+/// Columns are treated as orthogonal below this cosine, squared: rounding level of a dot product of three.
 const ORTHOGONAL_SQUARED: Real = 1e-31;
 
 /// Below this length, with the largest entry near 1, a column has no direction.
@@ -55,7 +55,7 @@ pub fn svd3(f: &Mat3) -> Svd3 {
     from_start(f, jacobi_start::right_vectors(f))
 }
 
-/// One-sided Jacobi from a first guess of V, or from V = I.
+/// One-sided Jacobi from an initial guess of V, or from V = I.
 #[inline(always)]
 fn from_start(f: &Mat3, start: Option<[Vec3; 3]>) -> Svd3 {
     let (mut v, mut b, scale) = match start {
@@ -142,7 +142,7 @@ fn scaled(f: &Mat3) -> (Mat3, Real) {
     if (1e-30..1e30).contains(&largest) || largest == 0.0 { (*f, 1.0) } else { (f / largest, largest) }
 }
 
-/// Makes the columns p and q of B orthogonal by the smaller of the possible rotations; says whether it had to.
+/// Makes the columns p and q of B orthogonal by the smaller of the possible rotations; returns whether it had to.
 ///
 /// Inlined, so that the indices are constants and the columns stay in registers.
 #[inline(always)]

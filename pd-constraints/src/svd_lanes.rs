@@ -2,8 +2,8 @@
 //!
 //! Jacobi rotations on FᵀF give V nearly; rotations of the columns of F V among themselves (Hestenes 1958) then make them
 //! orthogonal to the last digits, which FᵀF has lost. As in `svd3.rs`, columns are sorted by length, u₃ = u₁ × u₂ and
-//! σ₃ = u₃·b₃, so U and V are rotations and σ₃ has the sign of det F. The number of sweeps is fixed; lanes where columns are
-//! not orthogonal after them are reported, so that what is used is right by test and not by hope.
+//! σ₃ = u₃·b₃, so U and V are rotations and σ₃ has the sign of det F. The number of sweeps is fixed; lanes whose columns are
+//! not orthogonal after them are reported, so that only verified results are used.
 //!
 //! A rotation by φ with tan 2φ = y/x, |φ| ≤ π/4, from inverse roots alone: with ρ = 1/√(x² + y²), cos² φ = ½ + ½|x|ρ and
 //! sin φ = ½ sign(x) y ρ/cos φ.
@@ -16,12 +16,12 @@ const FIRST_SWEEPS: usize = 3;
 /// Sweeps on the columns of F V.
 const LAST_SWEEPS: usize = 2;
 
-/// Columns count as orthogonal when their product is below this part of the square of the longer: a change of F by
+/// Columns are treated as orthogonal when their product is below this fraction of the square of the longer: a change of F by
 /// as small a part of that column would make it zero.
 const ORTHOGONAL: f64 = 4e-15;
 
 /// Least σ₂²/σ₁²: below it the direction of the second column is lost.
-const LEAST_SECOND: f64 = 1e-12;
+const MIN_SECOND: f64 = 1e-12;
 
 /// Keeps 0/0 away where two columns are orthogonal and of one length. Its square is a normal number.
 const TINY: f64 = 1e-150;
@@ -62,7 +62,7 @@ impl<T: Lanes> Svd<T> {
         let mut valid = size.if_less(one.fill(3.0 * LARGEST_SQUARE), one, zero);
         valid = squares[0].if_less(one.fill(LARGEST_SQUARE), valid, zero);
         valid = one.fill(SMALLEST_SQUARE).if_less(squares[0], valid, zero);
-        valid = (squares[0] * one.fill(LEAST_SECOND)).if_less(squares[1], valid, zero);
+        valid = (squares[0] * one.fill(MIN_SECOND)).if_less(squares[1], valid, zero);
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
             let limit = squares[p] * one.fill(ORTHOGONAL);
             valid = dot(&b[p], &b[q]).abs().if_less(limit, valid, zero);
@@ -162,7 +162,7 @@ fn half_angle<T: Lanes>(x: T, y: T) -> (T, T) {
     (square * inverse_cosine, (y * inverse).flip(x) * (half * inverse_cosine))
 }
 
-/// The same to 1e-5, and 1/cos φ: angles as good as that are all that the rotations which follow need.
+/// The same to 1e-5, and 1/cos φ: this accuracy is sufficient for the rotations that follow.
 #[inline(always)]
 fn rough_half_angle<T: Lanes>(x: T, y: T) -> (T, T, T) {
     let half = x.fill(0.5);

@@ -9,7 +9,7 @@ use crate::{ConstraintError, Weight, check};
 use pd_core::{Mat3, Real, Stencil, Vec3};
 use std::ops::Range;
 
-/// Rest tetrahedra with less volume than this part of the cube of their longest edge are refused.
+/// Rest tetrahedra with less volume than this fraction of the cube of their longest edge are rejected.
 const DEGENERATE_VOLUME: Real = 1e-12;
 
 /// D_m⁻¹ of elements side by side: entry (i, j) of the k-th is `[3 i + j][k]`.

@@ -8,7 +8,7 @@ use crate::{ConstraintError, Weight, check};
 use pd_core::{Real, Stencil, Vec3};
 use std::ops::Range;
 
-/// Rest triangles with less area than this part of the square of their longest edge are refused.
+/// Rest triangles with less area than this fraction of the square of their longest edge are rejected.
 const DEGENERATE_AREA: Real = 1e-12;
 
 /// The stencil of deformation gradients, and the same numbers in the order in which the local step reads them.

@@ -2,7 +2,7 @@
 //!
 //! W = ω A₀/2 · min_T |F − T|², over T = U diag(s) Vᵀ with orthonormal columns U (3×2), a rotation V (2×2) and
 //! s_i ∈ [min_i, max_i] (Bouaziz et al. 2014, section 5.1). The nearest T clamps the singular values of F. A
-//! triangle in space has no inside, so it cannot invert. Bending is not seen: add [`Bending`](crate::Bending).
+//! triangle in space cannot invert. Bending costs no energy: add [`Bending`](crate::Bending).
 
 use crate::lanes::Level;
 use crate::tri_frame::{self, TriFrames};
@@ -65,7 +65,7 @@ impl EnergyBatch for TriStrain {
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {
-        tri_frame::project(z, |sigma| self.law().plain(sigma));
+        tri_frame::project(z, |sigma| self.law().scalar(sigma));
     }
 
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {

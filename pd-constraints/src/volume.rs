@@ -1,8 +1,8 @@
 //! Volume of tetrahedra: keep the volume ratio det F in a range.
 //!
 //! W = ω V₀/2 · min_T |F − T|², over T with det T ∈ [min, max] (Bouaziz et al. 2014, section 5.2). The nearest T has
-//! the singular vectors of F and the nearest singular values with that product (see `product.rs`). An inverted
-//! element (det F < 0) is turned back.
+//! the singular vectors of F and the nearest singular values with that product (see `determinant_clamp.rs`). An inverted
+//! element (det F < 0) recovers.
 
 use crate::lanes::Level;
 use crate::tet_frame::TetFrames;

@@ -1,21 +1,21 @@
 //! Singular values with a product in a range, for several matrices side by side, without singular vectors.
 //!
 //! As in `stretch_lanes.rs`, F − T = F h(C) with C = FᵀF. The nearest values with a given product are x = (σ + ϱ)/2 with
-//! ϱ = √(σ² + 4μ) (see `product.rs`), so h(λ) = 1 − x/σ = (1 − q)/2 with q = ϱ/σ = √(1 + 4μ/λ). For this h the divided
-//! differences have closed forms without differences of eigenvalues, so ties of them need no care:
+//! ϱ = √(σ² + 4μ) (see `determinant_clamp.rs`), so h(λ) = 1 − x/σ = (1 − q)/2 with q = ϱ/σ = √(1 + 4μ/λ). For this h the divided
+//! differences have closed forms without differences of eigenvalues, so equal eigenvalues need no special case:
 //! h[1,2] = 2μ/(λ₁ λ₂ (q₁ + q₂)) and
 //! h[1,2,3] = −2μ/(λ₁ λ₂ λ₃) · (q₂ + (λ₁ + λ₃ + 4μ)/(λ₁ q₁ + λ₃ q₃))/((q₁ + q₂) (q₂ + q₃)).
 //! μ is a symmetric function of the eigenvalues and so as accurate as the coefficients of their cubic. Lanes that are
-//! inverted, near the fold ϱ = 0, far from the range or badly conditioned are given up.
+//! inverted, near the fold ϱ = 0, far from the range or badly conditioned are rejected.
 
+use crate::determinant_clamp_lanes::clamp_product;
 use crate::lanes::{Arithmetic, BLOCK, Instructions, LARGEST_SQUARE, Lanes, SMALLEST_SQUARE};
 use crate::matrix_lanes::{Matrices, Scratch};
-use crate::product_lanes::clamp_product;
-use crate::stretch_lanes::{C, DETERMINANT, K, LEAST_RATIO, MEAN, P, SPLIT, T, apply, eigenvalues};
+use crate::stretch_lanes::{C, DETERMINANT, K, MEAN, MIN_RATIO, P, SPLIT, T, apply, eigenvalues};
 use pd_core::Real;
 
 /// Least ϱ/σ of the smallest value: rounding errors grow with the inverse.
-const LEAST_ROOT: Real = 0.1;
+const MIN_ROOT: Real = 0.1;
 
 /// F − T of a block of matrices F, the product of T's singular values being clamped to [min, max], and 1 in the lanes
 /// where it is accurate, else 0.
@@ -84,9 +84,9 @@ fn parabola<I: Instructions>(
     }
 
     // Each comparison fails for NaN.
-    let mut flags = (lambda[0] * one.fill(LEAST_RATIO)).if_less(lambda[2], found, zero);
+    let mut flags = (lambda[0] * one.fill(MIN_RATIO)).if_less(lambda[2], found, zero);
     flags = mean.if_less(one.fill(LARGEST_SQUARE), flags, zero);
     flags = one.fill(SMALLEST_SQUARE).if_less(lambda[2], flags, zero);
-    flags = one.fill(LEAST_ROOT).if_less(q[2], flags, zero);
+    flags = one.fill(MIN_ROOT).if_less(q[2], flags, zero);
     zero.if_less(det, flags, zero).store(&mut valid[at..]);
 }

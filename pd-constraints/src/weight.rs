@@ -4,7 +4,7 @@ use crate::ConstraintError;
 use pd_core::Real;
 
 /// The weight ω of the elements of a batch. Constructors take `impl Into<Weight>`, so a number, a slice or a
-/// reference to a `Vec` will do.
+/// reference to a `Vec` is accepted.
 ///
 /// ```
 /// use pd_constraints::{EdgeSprings, Weight};

@@ -2,8 +2,8 @@
 //!
 //! U = A₀ (k_u/2 (|F u| − 1)² + k_v/2 (|F v| − 1)² + k_s/2 (F u · F v)²), with u and v the unit directions of warp and weft in the rest
 //! triangle and stiffnesses in N/m: the conditions of Baraff, Witkin 1998, "Large steps in cloth simulation", as an energy
-//! per area. The rows of an element are y₀ = F u and y₁ = F v, so threads keep their lengths and the angle between
-//! them pays for shear, as in fabric. ω is the largest of the three stiffnesses, times the area.
+//! per area. The rows of an element are y₀ = F u and y₁ = F v, so threads resist stretch and the angle between
+//! them resists shear, as in fabric. ω is the largest of the three stiffnesses, times the area.
 
 use crate::prox_newton::{self, SmallLaw};
 use crate::{ConstraintError, Weight, check, psd, radial, tri_frame};
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 const KIND: &str = "woven";
 
-/// A direction that has less than this part of its length in the plane of a triangle does not say where the warp runs.
+/// A direction that has less than this fraction of its length in the plane of a triangle does not define the warp.
 const NO_DIRECTION: Real = 1e-6;
 
 /// Stiffness of a woven sheet, N/m.

@@ -1,30 +1,30 @@
-//! Fewer iterations for the same error: how the direction d = A⁻¹(−∇objective) becomes the next iterate.
+//! Acceleration of the local/global iteration: how the direction d = A⁻¹(−∇objective) becomes the next iterate.
 
 use crate::anderson::Anderson;
 use crate::lbfgs::Lbfgs;
-use crate::pivoted_cholesky::MOST_WINDOW;
+use crate::pivoted_cholesky::MAX_WINDOW;
 
-/// What projective dynamics does with the direction that a local and a global step give.
+/// How projective dynamics uses the direction computed by a local and a global step.
 ///
-/// All choices share the matrix and its factor, and all converge to the same minimiser; they differ in how many
-/// iterations that takes. Those that accelerate also choose their first iterate, at the price of three to five local
-/// steps: where the forces at the present positions would take the vertices, or where their velocities would, or the
-/// inertial target, whichever has the least objective, without its worst forces.
+/// All choices share the matrix and its factor and converge to the same minimiser; they differ in the number of
+/// iterations. Accelerated steps also choose an initial guess, at the cost of three to five local steps: extrapolation
+/// with the current forces, with the current velocities, or the inertial target, whichever has the smallest objective,
+/// then smoothed by one Jacobi step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Acceleration {
-    /// x ← x + d: projective dynamics as published. The objective never grows.
+    /// x ← x + d: projective dynamics as published. The objective never increases.
     #[default]
     None,
-    /// Anderson mixing of the last `window` steps (Peng et al. 2018); a step that raises the objective is taken back
+    /// Anderson mixing of the last `window` steps (Peng et al. 2018); a step that increases the objective is rejected
     /// and replaced by the plain one.
     Anderson {
-        /// Steps remembered, 1 to 8; 5 is usual.
+        /// Number of stored steps, 1 to 8; typically 5.
         window: usize,
     },
-    /// L-BFGS in block form with A as the first Hessian (Liu et al. 2017) and a line search. The first iterate, and after
-    /// an impact the third, is improved by steps with the diagonal of A as the first Hessian: local steps without a solve.
+    /// L-BFGS in block form with A as the initial Hessian (Liu et al. 2017) and a line search. The initial guess, and after
+    /// an impact the third iterate, is improved by steps with diag(A) as the initial Hessian: local steps without a solve.
     Lbfgs {
-        /// Pairs remembered, 1 to 8; 5 is usual.
+        /// Number of stored pairs, 1 to 8; typically 5.
         window: usize,
     },
 }
@@ -40,7 +40,7 @@ impl Acceleration {
     }
 }
 
-/// The memory of an accelerated stepper.
+/// History of an accelerated stepper.
 #[allow(clippy::large_enum_variant, reason = "one lives in each stepper; its size does not matter")]
 pub(crate) enum AccelerationState {
     None,
@@ -58,7 +58,7 @@ impl AccelerationState {
     }
 
     pub(crate) fn new(acceleration: Acceleration, vertices: usize) -> Self {
-        let window = |w: usize| w.clamp(1, MOST_WINDOW);
+        let window = |w: usize| w.clamp(1, MAX_WINDOW);
         match acceleration {
             Acceleration::None => Self::None,
             Acceleration::Anderson { window: w } => Self::Anderson(Anderson::new(window(w), vertices)),

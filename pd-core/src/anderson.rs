@@ -7,21 +7,21 @@
 //! Peng, Deng, Zhang, Geng, Qin, Liu 2018, "Anderson Acceleration for Geometry Optimization and Physics Simulation", with
 //! β = 1. The safeguard there (take the plain step when the objective grew) is in the stepper.
 //!
-//! A is an upper bound of the Hessian, so what the mixture leaves is made too short a step: Anderson's own mixing parameter
-//! β ≥ 1 lengthens it. With b = A F = −∇objective the newest difference gives βₖ = −Δx·Δb/(ΔF·Δb), the scale at which A/β
-//! fits the curvature it saw (Nocedal, Wright 2006, equation 7.20, in the metric of A).
+//! A is an upper bound of the Hessian, so the remaining step is too short: Anderson's mixing parameter β ≥ 1 lengthens
+//! it. With b = A F = −∇objective the newest difference gives βₖ = −Δx·Δb/(ΔF·Δb), the scale at which A/β
+//! matches the curvature along that difference (Nocedal, Wright 2006, equation 7.20, in the metric of A).
 
 use crate::exec::{self, VERTEX_CHUNK};
 use crate::pair_history::PairHistory;
 use crate::pivoted_cholesky::{PivotedCholesky, Row, Square};
 use crate::{Real, Vec3};
 
-/// Part of a difference, squared, that those before it must leave.
+/// Least squared fraction of a difference that must remain after projecting out earlier ones.
 const INDEPENDENT: Real = 1e-10;
 /// β over the scale of the newest difference.
 const BEYOND: Real = 1.2;
 /// Largest β.
-const MOST_MIXING: Real = 4.0;
+const MAX_MIXING: Real = 4.0;
 
 /// The last differences of F and G.
 pub(crate) struct Anderson {
@@ -52,7 +52,7 @@ impl Anderson {
         }
     }
 
-    /// Forgets everything: a new step.
+    /// Clears the history: a new step.
     pub(crate) fn reset(&mut self) {
         self.deltas.clear();
         self.started = false;
@@ -60,14 +60,14 @@ impl Anderson {
     }
 
     /// The plain iterate of the last call, for the safeguard.
-    pub(crate) fn plain(&self) -> &[Vec3] {
+    pub(crate) fn plain_iterate(&self) -> &[Vec3] {
         &self.last_g
     }
 
     /// In: x, d and b = A d at x. Out: the mixed next iterate in `x`.
     pub(crate) fn advance(&mut self, x: &mut [Vec3], d: &[Vec3], b: &[Vec3]) {
         if self.started {
-            let (delta_f, delta_g) = self.deltas.room();
+            let (delta_f, delta_g) = self.deltas.next_slot();
             for i in 0..x.len() {
                 delta_f[i] = d[i] - self.last_f[i];
                 delta_g[i] = (x[i] + d[i]) - self.last_g[i];
@@ -90,7 +90,7 @@ impl Anderson {
         for ((x, plain), d) in x.iter_mut().zip(&self.last_g).zip(d) {
             *x = plain + d * longer;
         }
-        // The newest first: it is the last to be left out.
+        // The newest first: it is dropped last.
         let held = self.deltas.len();
         let (mut gram, mut c) = (Square::default(), Row::default());
         for i in 0..held {
@@ -122,9 +122,9 @@ impl Anderson {
         let add = |a: (Real, Real), b: (Real, Real)| (a.0 + b.0, a.1 + b.1);
         let (along, across) = exec::reduce(0..b.len(), VERTEX_CHUNK, &leaf, &add);
         let scale = along / across;
-        // An inexact solve may spoil it.
+        // An inexact solve may make it invalid.
         self.mixing = if along > 0.0 && across > 0.0 && scale.is_finite() {
-            (BEYOND * scale).clamp(1.0, MOST_MIXING)
+            (BEYOND * scale).clamp(1.0, MAX_MIXING)
         } else {
             1.0
         };
@@ -170,7 +170,7 @@ mod tests {
             let d = residual(&x);
             memory.advance(&mut x, &d, &d);
         }
-        assert_eq!(memory.mixing, MOST_MIXING, "1.2 · 5 is cut off");
+        assert_eq!(memory.mixing, MAX_MIXING, "1.2 · 5 is cut off");
         let mut memory = Anderson::new(5, 3);
         for value in [0.0, 1.0] {
             let mut x = vec![Vec3::zeros(), Vec3::x() * value, Vec3::zeros()];

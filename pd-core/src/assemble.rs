@@ -2,12 +2,12 @@
 //!
 //! Row i of DᵀWD is Σ_r (DᵀW)_ir D_r: for each row r of D that touches vertex i, its coefficients, scaled. Walking
 //! the transpose visits exactly the entries of matrix row i, so each row is summed in a dense accumulator of n
-//! slots, in a fixed order, and no list of triplets is ever sorted.
+//! slots, in a fixed order, and no list of triplets is sorted.
 
 use crate::{Csr, EnergyBatch, Pattern, Real};
 use std::sync::Arc;
 
-/// DᵀW by vertex: for each vertex the rows of D it takes part in, ascending, with weight × coefficient.
+/// DᵀW by vertex: for each vertex the rows of D that contain it, ascending, with weight × coefficient.
 pub(crate) struct Transpose {
     offsets: Vec<usize>,
     rows: Vec<u32>,
@@ -110,8 +110,8 @@ pub(crate) fn pattern(
     Pattern::trusted(offsets, columns)
 }
 
-/// Numbers of M/h² + DᵀWD on that pattern. Rows and columns of `kinematic` vertices keep their diagonal alone, so that with a
-/// zero on the right they do not move and leave the others' equations as they would be with a known displacement of zero.
+/// Values of M/h² + DᵀWD on that pattern. Rows and columns of `kinematic` vertices keep only their diagonal. With a
+/// zero right-hand side they do not move, and the other equations see a known displacement of zero.
 pub(crate) fn matrix(
     masses: &[Real],
     dt: Real,

@@ -1,4 +1,4 @@
-//! Preparing a stepper for a new model without making anybody wait.
+//! Preparing a stepper for a new model in a background thread.
 
 use crate::{LinearError, Model, StepContext, StepError, StepParams, Stepper};
 use std::thread::JoinHandle;
@@ -8,9 +8,9 @@ pub type Prepared = Result<(Model, Box<dyn Stepper>), StepError>;
 
 /// A stepper under preparation on another thread.
 ///
-/// Ordering and factoring a large matrix takes longer than a frame. A viewer whose model changes (a pin let go, another
-/// weight) builds the new model, starts this, and goes on with the old model and stepper until [`is_ready`](Self::is_ready);
-/// then it swaps both. The result does not depend on when it is fetched, so a run that [`wait`](Self::wait)s at a given
+/// Ordering and factoring a large matrix takes longer than a frame. A viewer whose model changes (a released pin, another
+/// weight) builds the new model, starts this, and continues with the old model and stepper until
+/// [`is_ready`](Self::is_ready); then it swaps both. The result does not depend on when it is fetched, so a run that [`wait`](Self::wait)s at a given
 /// frame is the same every time.
 ///
 /// ```
@@ -41,12 +41,12 @@ pub struct BackgroundPrepare {
 
 enum Work {
     Running(JoinHandle<Prepared>),
-    /// No thread could be had: it was done at once.
+    /// No thread could be started: the work was done synchronously.
     Done(Box<Prepared>),
 }
 
 impl BackgroundPrepare {
-    /// Starts to prepare `stepper` for `model`. Where the system gives no thread the work is done before this returns.
+    /// Starts to prepare `stepper` for `model`. If no thread can be started, the work is done before this returns.
     pub fn start(model: Model, params: StepParams, stepper: Box<dyn Stepper>) -> Self {
         // Through a slot, so that a failed spawn gives the parts back.
         let parts = std::sync::Arc::new(std::sync::Mutex::new(Some((model, params, stepper))));
@@ -59,7 +59,7 @@ impl BackgroundPrepare {
         Self { work }
     }
 
-    /// Whether [`wait`](Self::wait) would return at once.
+    /// Whether [`wait`](Self::wait) would return immediately.
     pub fn is_ready(&self) -> bool {
         match &self.work {
             Work::Running(handle) => handle.is_finished(),
@@ -67,7 +67,7 @@ impl BackgroundPrepare {
         }
     }
 
-    /// The model and its prepared stepper, as soon as they are there.
+    /// Waits for the model and its prepared stepper.
     pub fn wait(self) -> Prepared {
         match self.work {
             Work::Running(handle) => handle.join().unwrap_or_else(|_| Err(lost())),
@@ -82,7 +82,7 @@ fn prepare(parts: &Parts) -> Prepared {
     let taken = parts.lock().ok().and_then(|mut parts| parts.take());
     let (model, params, mut stepper) = taken.ok_or_else(lost)?;
     let context = StepContext::of(&model, &params);
-    // In threads of its own: in those of the run, one that waits for the end of a step might take up a part of this.
+    // In a separate pool: a thread of the run that waits for the end of a step could steal this work.
     match rayon::ThreadPoolBuilder::new().build() {
         Ok(pool) => pool.install(|| stepper.prepare(context))?,
         Err(_) => stepper.prepare(context)?,
@@ -90,7 +90,7 @@ fn prepare(parts: &Parts) -> Prepared {
     Ok((model, stepper))
 }
 
-/// The thread came to an end without a result.
+/// The thread ended without a result.
 fn lost() -> StepError {
     let what = "preparation in the background was lost".to_owned();
     LinearError::Backend { solver: "background".to_owned(), what }.into()

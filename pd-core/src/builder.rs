@@ -1,4 +1,4 @@
-//! Builds a [`Model`], checking everything once so that no loop has to.
+//! Builds and validates a [`Model`], so that no later loop has to check indices or values.
 
 use crate::kinematic::{KinematicGroup, Motion, Still};
 use crate::model::{BatchId, Parts};
@@ -33,7 +33,7 @@ impl Model {
         ModelBuilder { masses, ..ModelBuilder::default() }
     }
 
-    /// Takes the model apart again, to add a batch or take the last one away without making the others anew.
+    /// Takes the model apart again, to change it without rebuilding its batches.
     ///
     /// ```
     /// use pd_core::{Model, Vec3};
@@ -54,22 +54,16 @@ impl ModelBuilder {
         self.boxed_energy(Box::new(batch))
     }
 
-    /// Adds a batch that is boxed already.
+    /// Adds a boxed batch.
     pub fn boxed_energy(mut self, batch: Box<dyn EnergyBatch>) -> Self {
         self.batches.push(batch);
         self
     }
 
-    /// Adds a batch and returns its number, by which [`Model::batch_mut`] finds it among others of its type.
+    /// Adds a batch and returns its id, for [`Model::batch_mut`].
     pub fn add(&mut self, batch: impl EnergyBatch) -> BatchId {
         self.batches.push(Box::new(batch));
         BatchId(self.batches.len() - 1)
-    }
-
-    /// Takes the batch added last away.
-    pub fn without_last(mut self) -> Self {
-        self.batches.pop();
-        self
     }
 
     /// Names a range of points. Elastic sets come first, and all sets together cover every point without overlap.
@@ -78,7 +72,7 @@ impl ModelBuilder {
         self
     }
 
-    /// Says what can touch.
+    /// Sets the collision surface.
     pub fn surface(mut self, surface: CollisionSurface) -> Self {
         self.surface = surface;
         self
@@ -89,8 +83,8 @@ impl ModelBuilder {
         self.kinematic(positions, vertices, Still)
     }
 
-    /// Prescribes the motion of vertices: nothing pushes them, and they push what they are tied to or touch. `positions` are
-    /// those of all vertices, m.
+    /// Prescribes the motion of vertices: forces do not move them, and they act on
+    /// whatever is connected to them or touches them. `positions` are those of all vertices, m.
     pub fn kinematic(mut self, positions: &[Vec3], vertices: &[u32], motion: impl Motion + 'static) -> Self {
         // A vertex without a position is found by `build`.
         let rest = vertices.iter().map(|&v| positions.get(v as usize).copied().unwrap_or_default()).collect();
@@ -111,11 +105,7 @@ impl ModelBuilder {
         let elastic = elastic(&sets, vertices)?;
         let mut rows = 0;
         for batch in &batches {
-            batch.stencil().check(batch.kind(), elastic)?;
-            if let Some(&vertex) = batch.pinned().iter().find(|&&v| v as usize >= elastic) {
-                let kind = batch.kind().to_owned();
-                return Err(ModelError::Vertex { kind, vertex: vertex as usize, vertices: elastic });
-            }
+            check_batch(batch.as_ref(), elastic)?;
             rows += batch.stencil().rows();
         }
         if rows > u32::MAX as usize {
@@ -124,6 +114,18 @@ impl ModelBuilder {
         surface.check(vertices)?;
         check_kinematic(&kinematic, vertices)?;
         Ok(Model::new(Parts { masses, batches, sets, elastic, surface, kinematic }))
+    }
+}
+
+/// Rejects a batch that names vertices outside the elastic range, or whose values are not finite.
+pub(crate) fn check_batch(batch: &dyn EnergyBatch, elastic: usize) -> Result<(), ModelError> {
+    batch.stencil().check(batch.kind(), elastic)?;
+    match batch.pinned().iter().find(|&&v| v as usize >= elastic) {
+        Some(&vertex) => {
+            let kind = batch.kind().to_owned();
+            Err(ModelError::Vertex { kind, vertex: vertex as usize, vertices: elastic })
+        }
+        None => Ok(()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Obstacles: bodies that push vertices out and are not pushed themselves.
+//! Obstacles: bodies that push vertices out and are not affected by contact.
 
 use crate::exec::{self, VERTEX_CHUNK};
 use crate::{ColliderData, ContactMaterial, Real, Vec3};
@@ -36,18 +36,21 @@ pub struct Aabb {
 
 impl Aabb {
     /// The whole space.
+    #[inline]
     pub fn everything() -> Self {
         Self { min: Vec3::repeat(Real::NEG_INFINITY), max: Vec3::repeat(Real::INFINITY) }
     }
 
     /// The empty box: it contains nothing, and growing it by a point gives that point.
+    #[inline]
     pub fn empty() -> Self {
         Self { min: Vec3::repeat(Real::INFINITY), max: Vec3::repeat(Real::NEG_INFINITY) }
     }
 
-    /// The smallest box around points; coordinates that are not numbers do not count.
+    /// The smallest box around points; NaN coordinates are ignored.
+    #[inline]
     pub fn of_points<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> Self {
-        // `Real::min` passes over what is not a number; `Vector::inf` does not.
+        // `Real::min` ignores NaN; `Vector::inf` does not.
         points.into_iter().fold(Self::empty(), |b, p| Self {
             min: b.min.zip_map(p, Real::min),
             max: b.max.zip_map(p, Real::max),
@@ -55,27 +58,31 @@ impl Aabb {
     }
 
     /// The smallest box around both.
+    #[inline]
     pub fn union(&self, other: &Self) -> Self {
         Self { min: self.min.inf(&other.min), max: self.max.sup(&other.max) }
     }
 
     /// The box with every face moved outwards by `reach`, m.
+    #[inline]
     pub fn grown(&self, reach: Real) -> Self {
         Self { min: self.min.add_scalar(-reach), max: self.max.add_scalar(reach) }
     }
 
     /// Whether the point lies inside or on the box.
+    #[inline]
     pub fn contains(&self, p: &Vec3) -> bool {
         (0..3).all(|a| self.min[a] <= p[a] && p[a] <= self.max[a])
     }
 
     /// Whether the boxes have a point in common.
+    #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
         (0..3).all(|a| self.min[a] <= other.max[a] && other.min[a] <= self.max[a])
     }
 }
 
-/// Triangles that show a surface, in the frame of the body they belong to.
+/// Triangles of a surface for display, in the frame of the body they belong to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfaceMesh {
     /// Vertex positions, m.
@@ -86,8 +93,8 @@ pub struct SurfaceMesh {
 
 /// An obstacle by signed distance; thesis section 5.
 ///
-/// Points come in batches, so a virtual call is paid per batch. `time` is the simulated time in s, so that an obstacle
-/// on a path needs no state and a checkpoint needs no obstacle.
+/// Points come in batches, so there is one virtual call per batch. `time` is the simulated time in s; a moving obstacle
+/// therefore has no state, and checkpoints do not contain obstacles.
 ///
 /// ```
 /// use pd_core::{Collider, Real, Surface, Vec3};
@@ -141,12 +148,18 @@ pub trait Collider: Send + Sync {
         ContactMaterial::default()
     }
 
-    /// Triangles to draw, in the obstacle's own frame; `None` if it has none to offer (an infinite plane).
+    /// Whether the shape is convex, so that it lies on one side of the tangent plane at the nearest point. Return `false` if
+    /// unknown.
+    fn is_convex(&self) -> bool {
+        false
+    }
+
+    /// Triangles to draw, in the obstacle's own frame; `None` if it has none (an infinite plane).
     fn mesh(&self) -> Option<SurfaceMesh> {
         None
     }
 
-    /// The obstacle at `time` as plain numbers, for a device; `None` if the host alone knows its shape.
+    /// The obstacle at `time` as plain numbers, for a device; `None` if its shape is only known on the host.
     fn export(&self, _time: Real) -> Option<ColliderData> {
         None
     }
@@ -166,7 +179,7 @@ pub trait Collider: Send + Sync {
     }
 }
 
-/// A boxed obstacle is an obstacle, so that one chosen at run time can be put on a path.
+/// A boxed obstacle is an obstacle, so that one chosen at run time can be moved along a path.
 impl Collider for Box<dyn Collider> {
     fn kind(&self) -> &'static str {
         self.as_ref().kind()
@@ -185,6 +198,9 @@ impl Collider for Box<dyn Collider> {
     }
     fn material(&self) -> ContactMaterial {
         self.as_ref().material()
+    }
+    fn is_convex(&self) -> bool {
+        self.as_ref().is_convex()
     }
     fn mesh(&self) -> Option<SurfaceMesh> {
         self.as_ref().mesh()
@@ -205,7 +221,7 @@ pub fn resolve_collisions(colliders: &[Box<dyn Collider>], time: Real, points: &
         let mut moved = [false; VERTEX_CHUNK];
         let moved = &mut moved[..points.len()];
         for collider in colliders {
-            // The box is taken anew: the collider before may have moved points.
+            // The box is recomputed: the previous collider may have moved points.
             if collider.bounds(time).overlaps(&Aabb::of_points(&*points)) {
                 collider.push_out(points, time, moved);
             }

@@ -1,4 +1,4 @@
-//! What of a model can touch: triangles, edges and points, and the bodies they belong to.
+//! The collision surface of a model: triangles, edges and points, and the bodies they belong to.
 
 use crate::{ModelError, Real, Vec3};
 
@@ -9,7 +9,7 @@ pub struct ContactMaterial {
     pub static_friction: Real,
     /// Coulomb coefficient while sliding; not above the static one.
     pub kinetic_friction: Real,
-    /// Part of the approach velocity that is returned, 0 to 1.
+    /// Coefficient of restitution, 0 to 1.
     pub restitution: Real,
 }
 
@@ -24,7 +24,7 @@ impl ContactMaterial {
         Self::with_friction(0.0)
     }
 
-    /// What holds between two surfaces: the geometric mean of the coefficients, so that one frictionless surface is
+    /// The combination of two surfaces: the geometric mean of the coefficients, so that one frictionless surface is
     /// enough, and the larger restitution.
     pub fn between(a: &Self, b: &Self) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl ContactMaterial {
         }
     }
 
-    /// Names the first value out of range.
+    /// Returns the first value out of range.
     pub fn check(&self) -> Result<(), ModelError> {
         let wrong = |what, value, expected| Err(ModelError::Material { what, value, expected });
         for (what, value) in
@@ -68,7 +68,7 @@ impl Default for ContactMaterial {
 /// One body of a [`CollisionSurface`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfaceBody {
-    /// Distance at which the surface counts as touched, m; two bodies keep the mean of their thicknesses apart.
+    /// Distance at which the surface is in contact, m; two bodies keep a distance of the mean of their thicknesses.
     pub thickness: Real,
     /// Friction and restitution.
     pub material: ContactMaterial,
@@ -81,6 +81,15 @@ impl SurfaceBody {
     pub fn new(thickness: Real) -> Self {
         Self { thickness, material: ContactMaterial::default(), self_contact: true }
     }
+}
+
+/// Contact parameters of a pair of bodies; they override those derived from the two bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairContact {
+    /// Distance at which they touch, m; the mean of their thicknesses when absent.
+    pub thickness: Option<Real>,
+    /// Friction and restitution.
+    pub material: ContactMaterial,
 }
 
 /// The surfaces of a model that can touch each other, themselves and obstacles.
@@ -109,8 +118,10 @@ pub struct CollisionSurface {
     pub bodies: Vec<SurfaceBody>,
     /// Pairs of bodies that pass through each other, the smaller number first, sorted.
     pub ignored: Vec<[u32; 2]>,
-    /// Positions of all vertices of the model at rest, m: parts of a body that are near each other at rest may stay near.
-    /// Empty where this is not known.
+    /// Pairs of bodies with their own contact parameters, the smaller number first, sorted.
+    pub pairs: Vec<([u32; 2], PairContact)>,
+    /// Positions of all vertices of the model at rest, m: parts of a body that are close to each other at rest may stay close.
+    /// Empty if unknown.
     pub rest: Vec<Vec3>,
 }
 
@@ -148,6 +159,22 @@ impl CollisionSurface {
         self.ignored.dedup();
     }
 
+    /// Sets the contact parameters of a pair of bodies.
+    pub fn set_pair(&mut self, a: u32, b: u32, contact: PairContact) {
+        let pair = [a.min(b), a.max(b)];
+        match self.pairs.binary_search_by(|entry| entry.0.cmp(&pair)) {
+            Ok(k) => self.pairs[k].1 = contact,
+            Err(k) => self.pairs.insert(k, (pair, contact)),
+        }
+    }
+
+    /// Contact parameters of a pair of bodies, if they were [set](Self::set_pair).
+    pub fn pair(&self, a: u32, b: u32) -> Option<&PairContact> {
+        let pair = [a.min(b), a.max(b)];
+        let found = self.pairs.binary_search_by(|entry| entry.0.cmp(&pair)).ok()?;
+        Some(&self.pairs[found].1)
+    }
+
     /// Whether bodies `a` and `b` (which may be the same) may touch.
     pub fn may_touch(&self, a: u32, b: u32) -> bool {
         if a == b {
@@ -156,7 +183,7 @@ impl CollisionSurface {
         self.ignored.binary_search(&[a.min(b), a.max(b)]).is_err()
     }
 
-    /// Whether there is nothing that can touch.
+    /// Whether the surface is empty.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
@@ -185,6 +212,17 @@ impl CollisionSurface {
             }
             if let Some(&body) = bodies.iter().find(|&&body| body as usize >= self.bodies.len()) {
                 return Err(ModelError::SurfaceBody { body: body as usize, bodies: self.bodies.len() });
+            }
+        }
+        let paired = self.pairs.iter().flat_map(|entry| entry.0);
+        if let Some(body) = paired.into_iter().find(|&body| body as usize >= self.bodies.len()) {
+            return Err(ModelError::SurfaceBody { body: body as usize, bodies: self.bodies.len() });
+        }
+        for (_, pair) in &self.pairs {
+            pair.material.check()?;
+            if let Some(value) = pair.thickness.filter(|&value| !(value > 0.0 && value.is_finite())) {
+                let expected = "it must be positive and finite, in m";
+                return Err(ModelError::Material { what: "thickness of a pair", value, expected });
             }
         }
         if let Some(&body) = self.ignored.iter().flatten().find(|&&body| body as usize >= self.bodies.len()) {
@@ -227,6 +265,22 @@ mod tests {
         assert!(matches!(surface.check(6), Err(ModelError::Vertex { vertex: 6, .. })));
         surface.bodies[1].material.restitution = 1.5;
         assert!(matches!(surface.check(7), Err(ModelError::Material { what: "restitution", .. })));
+    }
+
+    #[test]
+    fn a_pair_has_its_own_contact_in_either_order() {
+        let mut surface = CollisionSurface::default();
+        for _ in 0..3 {
+            surface.add_body(SurfaceBody::new(1e-3), &[[0, 1, 2]], 0);
+        }
+        let rough = PairContact { thickness: Some(2e-3), material: ContactMaterial::with_friction(0.9) };
+        surface.set_pair(2, 1, rough);
+        surface.set_pair(0, 2, PairContact { thickness: None, ..rough });
+        assert_eq!(surface.pair(1, 2), Some(&rough));
+        assert_eq!((surface.pair(2, 0).unwrap().thickness, surface.pair(0, 1)), (None, None));
+        assert_eq!(surface.check(3), Ok(()));
+        surface.set_pair(1, 2, PairContact { thickness: Some(0.0), ..rough });
+        assert!(matches!(surface.check(3), Err(ModelError::Material { .. })));
     }
 
     #[test]

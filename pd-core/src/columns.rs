@@ -3,7 +3,7 @@
 use crate::{Real, Vec3};
 use std::borrow::Cow;
 
-/// What the rows of a column belong to. An editor that adds or removes matter knows by it which columns to drop.
+/// What the rows of a column belong to. An editor that adds or removes matter uses it to decide which columns to drop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Owner {
@@ -13,7 +13,7 @@ pub enum Owner {
     Bodies,
     /// One row per joint.
     Joints,
-    /// One row per remembered contact; the number of rows changes from step to step.
+    /// One row per stored contact; the number of rows changes from step to step.
     Contacts,
     /// The simulation as a whole.
     Global,
@@ -113,7 +113,7 @@ impl Columns {
         }
     }
 
-    /// Takes a column out.
+    /// Removes a column.
     pub fn remove(&mut self, name: &str) -> Option<StateColumn> {
         self.place(name).ok().map(|k| self.0.remove(k))
     }
@@ -134,7 +134,7 @@ impl Columns {
         }
     }
 
-    /// Numbers of a column, to change; an empty column is made where there is none of this name, owner, width and type.
+    /// Mutable numbers of a column; creates an empty column if there is none with this name, owner, width and type.
     pub fn real_mut(&mut self, name: &'static str, of: Owner, width: usize) -> &mut Vec<Real> {
         let column = self.column_mut(name, of, width);
         if !matches!(column.data, ColumnData::Real(_)) {
@@ -146,7 +146,7 @@ impl Columns {
         }
     }
 
-    /// Keys of a column, to change; an empty column is made where there is none of this name, owner, width and type.
+    /// Mutable keys of a column; creates an empty column if there is none with this name, owner, width and type.
     pub fn keys_mut(&mut self, name: &'static str, of: Owner, width: usize) -> &mut Vec<u64> {
         let column = self.column_mut(name, of, width);
         if !matches!(column.data, ColumnData::Index(_)) {
@@ -187,13 +187,13 @@ impl<'a> IntoIterator for &'a Columns {
     }
 }
 
-/// Rows of a column of width 3 as vectors; a tail of fewer than three values is left out.
+/// Rows of a column of width 3 as vectors; a remainder of fewer than three values is ignored.
 pub fn as_vectors(data: &[Real]) -> &[Vec3] {
     let whole = data.len() / 3 * 3;
     bytemuck::cast_slice(&data[..whole])
 }
 
-/// As [`as_vectors`], to change.
+/// Mutable version of [`as_vectors`].
 pub fn as_vectors_mut(data: &mut [Real]) -> &mut [Vec3] {
     let whole = data.len() / 3 * 3;
     bytemuck::cast_slice_mut(&mut data[..whole])

@@ -10,16 +10,16 @@ use crate::{
 };
 use std::time::Instant;
 
-/// Sufficient decrease asked of an L-BFGS step, as a fraction of the slope (Armijo).
+/// Sufficient decrease required of an L-BFGS step, as a fraction of the slope (Armijo).
 const DECREASE: Real = 1e-4;
-/// Rounding of the objective, as a part of it.
+/// Relative rounding error of the objective.
 const ROUNDING: Real = 4.0 * Real::EPSILON;
-/// Lengths of an L-BFGS step that are tried before it is given up.
+/// Step lengths tried by the line search of L-BFGS.
 const LENGTHS: usize = 8;
-/// Least and largest part of a step that did not descend enough to try next.
+/// Smallest and largest factor by which the line search shortens a step.
 const SHORTER: (Real, Real) = (0.1, 0.5);
 
-/// Iterations before the one that begins with a diagonal step, if a local step is to spare: then the stiff forces are gone.
+/// Iterations before the one that starts with a diagonal step, if the budget allows another local step: by then the stiff forces are removed.
 const SETTLED: usize = 3;
 
 /// Scratch and parts of the minimisation. `s` is the inertial target, `x` the iterate, `b` minus the gradient.
@@ -32,18 +32,18 @@ pub(crate) struct Descent {
     pub(crate) x: Vec<Vec3>,
     pub(crate) b: Vec<Vec3>,
     pub(crate) direction: Vec<Vec3>,
-    /// Another iterate and minus the gradient there: where the step under way began, or the other of two first iterates.
-    /// This and what follows is of accelerated steps only.
+    /// Another iterate and minus the gradient there: the start of the current step, or the other of two initial guesses.
+    /// This and the following fields are used by accelerated steps only.
     pub(crate) trial_x: Vec<Vec3>,
     pub(crate) trial_b: Vec<Vec3>,
     /// A, and the inverse of its diagonal.
     pub(crate) matrix: Csr,
     pub(crate) inverse_diagonal: Vec<Real>,
-    /// Whether the choice of the first iterate left a local step to spare.
+    /// Whether the choice of the initial guess left one local step of the budget.
     pub(crate) spare: bool,
     /// Objective at the last accepted iterate.
     pub(crate) objective: Real,
-    /// Whether `b`, and of accelerated steps `objective`, belongs to `x`.
+    /// Whether `b` (and `objective`, in accelerated steps) is up to date with `x`.
     pub(crate) evaluated: bool,
 }
 
@@ -105,7 +105,7 @@ impl Descent {
         context: &StepContext<'_>,
         report: &mut StepReport,
     ) -> Result<Real, StepError> {
-        // Taken out so that it can be used beside the rest of `self`, and put back whatever happens.
+        // Moved out so that the rest of `self` can be borrowed; always put back.
         let mut memory = std::mem::replace(&mut self.memory, AccelerationState::None);
         let norm = self.iterate_with(&mut memory, context, report);
         self.memory = memory;
@@ -139,8 +139,8 @@ impl Descent {
                     self.evaluate(context, report)?;
                     let mut objective = self.objective_here(context)?;
                     if objective > self.objective {
-                        // The mixed iterate was worse than the one before: take the plain one, which never is.
-                        self.x.copy_from_slice(memory.plain());
+                        // The mixed iterate increased the objective: use the plain one, which never does.
+                        self.x.copy_from_slice(memory.plain_iterate());
                         self.evaluate(context, report)?;
                         objective = self.objective_here(context)?;
                     }
@@ -168,7 +168,7 @@ impl Descent {
                         memory.rescale(length, descent, rest);
                         memory.remember((&self.trial_x, &self.trial_b), (&self.x, &self.b));
                     }
-                    // The pairs mislead: the next step is one of projective dynamics.
+                    // The stored pairs are misleading: the next step is a plain one.
                     None => memory.reset(),
                 }
                 Ok(norm)
@@ -176,8 +176,8 @@ impl Descent {
         }
     }
 
-    /// An accelerated run may end on an iterate whose objective was never looked at: if it is worse than the one
-    /// before, the plain iterate takes its place.
+    /// The last iterate of an accelerated step may not have been evaluated: if its objective is larger than the previous
+    /// one, the plain iterate replaces it.
     pub(crate) fn finish(
         &mut self,
         context: &StepContext<'_>,
@@ -190,7 +190,7 @@ impl Descent {
         if self.objective_here(context)? > self.objective
             && let AccelerationState::Anderson(memory) = &self.memory
         {
-            self.x.copy_from_slice(memory.plain());
+            self.x.copy_from_slice(memory.plain_iterate());
         }
         Ok(())
     }
@@ -210,15 +210,14 @@ impl Descent {
         Ok(())
     }
 
-    /// The objective at the present iterate, for reports. What the plain method would evaluate next is evaluated now and
-    /// not again.
+    /// The objective at the current iterate, for reports. The evaluation is reused by the next plain iteration.
     pub(crate) fn measure(
         &mut self,
         context: &StepContext<'_>,
         report: &mut StepReport,
     ) -> Result<Real, StepError> {
         if !matches!(self.memory, AccelerationState::None) {
-            // What an accelerated step knows of its iterate is not trusted but measured, and stays out of the report.
+            // For accelerated steps the objective is evaluated again; this local step is not counted in the report.
             self.evaluate(context, &mut StepReport::default())?;
         } else if !self.evaluated {
             self.evaluate(context, report)?;
@@ -239,7 +238,7 @@ impl Descent {
     /// direction = A⁻¹ b.
     fn solve(&mut self, report: &mut StepReport) -> Result<(), StepError> {
         let started = Instant::now();
-        self.direction.fill(Vec3::zeros()); // first guess: stay, which is a warm start at x
+        self.direction.fill(Vec3::zeros()); // initial guess zero: a warm start at x
         report.linear = self.global.solve(as_flat(&self.b), as_flat_mut(&mut self.direction), 3)?;
         report.linear_iterations += report.linear.iterations;
         report.stages.global += started.elapsed();
@@ -247,8 +246,8 @@ impl Descent {
     }
 
     /// Line search from the other iterate along the direction; leaves x and b evaluated at the step taken, and returns its
-    /// length and −slope there. `descent` is −slope at its start. Mostly the full step is taken; where it does not descend
-    /// enough, the secant of the slopes at its ends says how much shorter to go. `None`: no step descends, x stays.
+    /// length and −slope there. `descent` is −slope at its start. Usually the full step is accepted; if it does not
+    /// descend enough, the secant of the slopes at its ends gives the next length. `None`: no step descends, x is unchanged.
     fn search(
         &mut self,
         context: &StepContext<'_>,
@@ -263,14 +262,14 @@ impl Descent {
             self.evaluate(context, report)?;
             let objective = self.objective_here(context)?;
             let rest = dot(&self.b, &self.direction);
-            // Where the decrease drowns in the rounding of the objective, its slopes at both ends tell (Hager, Zhang 2005).
+            // Where the decrease is below the rounding of the objective, compare its slopes at both ends (Hager, Zhang 2005).
             let level = objective <= self.objective + ROUNDING * self.objective.abs() && rest.abs() < descent;
             if objective <= self.objective - DECREASE * length * descent.max(0.0) || level {
                 self.objective = objective.min(self.objective);
                 return Ok(Some((length, rest)));
             }
             let secant = descent / (descent - rest);
-            // Slopes that are not numbers, or that do not turn, say nothing.
+            // NaN slopes, or slopes that do not change sign, give no estimate.
             length *= if secant > 0.0 { secant.clamp(SHORTER.0, SHORTER.1) } else { SHORTER.1 };
         }
         // Rounding level, or a direction that does not descend.

@@ -7,12 +7,12 @@ use std::ops::Range;
 /// Rows held on the stack by the provided methods: enough for the widest built-in element, small enough for L1.
 const BLOCK_ROWS: usize = 48;
 
-/// How far a batch is strained, for reports.
+/// Strain of a batch, for reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Strain {
-    /// Largest relative deviation from rest: |length/rest − 1| or |σ − 1|; 0 if the batch has no such notion.
+    /// Largest relative deviation from rest: |length/rest − 1| or |σ − 1|; 0 if not applicable.
     pub worst: Real,
-    /// Elements turned inside out.
+    /// Inverted elements.
     pub inverted: usize,
 }
 
@@ -23,7 +23,7 @@ impl Strain {
     }
 }
 
-/// Which Hessian a method asks for.
+/// Which Hessian a method needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Psd {
     /// The second derivative as it is; it may be indefinite.
@@ -38,7 +38,7 @@ pub enum Psd {
 /// # Writing one
 /// The energy of element c is `ω_c/2 · dist(D_c x, M_c)²`. Give the linear part ([`stencil`](Self::stencil)) and
 /// the nearest point of the set M_c ([`project`](Self::project)); energies, gradients and every algorithm built on
-/// them follow. One call handles a range of elements, so a virtual call is paid per few hundred elements.
+/// them follow. One call handles a range of elements, so there is one virtual call per few hundred elements.
 ///
 /// ```
 /// use pd_core::{EnergyBatch, Real, Stencil, Vec3};
@@ -61,8 +61,8 @@ pub enum Psd {
 /// assert_eq!(leash.energy(0..1, &[Vec3::x() * 3.0]), 0.5 * 50.0 * 4.0);
 /// ```
 ///
-/// # Laws that are no distance
-/// A law U(y), y = D x, of another form overrides [`energy_at`](Self::energy_at) and sets `project(y) = y − ∇U(y)/ω`.
+/// # Laws that are not squared distances
+/// Another law U(y), y = D x, overrides [`energy_at`](Self::energy_at) and sets `project(y) = y − ∇U(y)/ω`.
 /// Then [`residual`](Self::residual) is `∇U/ω`, and the projective-dynamics iteration is the quasi-Newton method of
 /// Liu et al. 2017.
 pub trait EnergyBatch: Any + Send + Sync {
@@ -94,8 +94,8 @@ pub trait EnergyBatch: Any + Send + Sync {
         });
     }
 
-    /// Elastic energy of `elements`, J, where `r` is their [`residual`](Self::residual) at `x`: `Σ ω/2 |r|²`. A law
-    /// that is no distance overrides this one.
+    /// Elastic energy of `elements`, J, where `r` is their [`residual`](Self::residual) at `x`: `Σ ω/2 |r|²`. Laws
+    /// that are not squared distances override it.
     fn energy_at(&self, elements: Range<usize>, _x: &[Vec3], r: &[Vec3]) -> Real {
         let stencil = self.stencil();
         let rows = r.chunks_exact(stencil.rows_per_element().max(1));
@@ -113,7 +113,7 @@ pub trait EnergyBatch: Any + Send + Sync {
         sum
     }
 
-    /// Second derivative of the energy in y = D x for `elements`, N/m: a symmetric 3d×3d matrix per element of d rows,
+    /// Second derivative of the energy with respect to y = D x for `elements`, N/m: a symmetric 3d×3d matrix per element of d rows,
     /// row-major, element after element; the Hessian in x is DᵀHD. The default is ω I, that of the quadratic which
     /// projective dynamics minimises: an upper bound for distances, exact for affine sets.
     fn hessian(&self, elements: Range<usize>, _x: &[Vec3], _psd: Psd, hessian: &mut [Real]) {
@@ -126,8 +126,8 @@ pub trait EnergyBatch: Any + Send + Sync {
         }
     }
 
-    /// In: v. Out: the minimiser of U(z) + κω/2 |z − v|², as ADMM asks for. The default is that of distances,
-    /// (project(v) + κ v)/(1 + κ).
+    /// In: v. Out: the minimiser of U(z) + κω/2 |z − v|², for ADMM. The default,
+    /// (project(v) + κ v)/(1 + κ), is exact for squared distances.
     fn prox(&self, elements: Range<usize>, kappa: Real, z: &mut [Vec3]) {
         in_blocks(self.stencil(), elements, |block, rows, v| {
             let z = &mut z[rows];
@@ -139,14 +139,14 @@ pub trait EnergyBatch: Any + Send + Sync {
         });
     }
 
-    /// The vertices that [`forces`](Self::forces) writes to: so many per element, element after element. `None`: those of the
+    /// The vertices that [`forces`](Self::forces) writes to: a fixed number per element, element after element. `None`: those of the
     /// stencil's entries, row after row, repetitions included.
     fn force_vertices(&self) -> Option<(usize, &[u32])> {
         None
     }
 
-    /// The forces −D_cᵀWr, N, of `elements` on their [vertices](Self::force_vertices), and their elastic energy, J. What [`residual`](Self::residual),
-    /// [`energy_at`](Self::energy_at) and a product with Dᵀ give, in one pass: this is what the local step runs. Override
+    /// The forces −D_cᵀWr, N, of `elements` on their [vertices](Self::force_vertices), and their elastic energy, J. Combines
+    /// [`residual`](Self::residual), [`energy_at`](Self::energy_at) and a product with Dᵀ in one pass; the local step calls this. Override
     /// together with [`force_vertices`](Self::force_vertices) to keep r in registers.
     fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
         let stencil = self.stencil();
@@ -164,22 +164,29 @@ pub trait EnergyBatch: Any + Send + Sync {
         energy
     }
 
+    /// Number of elements per call of [`forces`](Self::forces); `None` lets the local step choose a number that fits the cache.
+    /// A batch whose calls are expensive (another language, a device) should return a large number. The number must depend only on
+    /// the batch, because the last bits of results depend on it.
+    fn elements_per_call(&self) -> Option<usize> {
+        None
+    }
+
     /// Worst strain and number of inverted elements, for reports.
     fn strain(&self, _elements: Range<usize>, _x: &[Vec3]) -> Strain {
         Strain::default()
     }
 
-    /// Vertices the batch holds in place. With [`StepParams::hold_pinned`](crate::StepParams::hold_pinned) the
-    /// predictor leaves them where they are.
+    /// Vertices that the batch pins. With [`StepParams::hold_pinned`](crate::StepParams::hold_pinned) the
+    /// predictor does not move them.
     fn pinned(&self) -> &[u32] {
         &[]
     }
 
     /// Moves data that follow a path over time (targets of pins) to `time`, s. Called between steps; weights and
-    /// stencil must stay as they are, since the global matrix is made of them.
+    /// stencil must not change, because the global matrix depends on them.
     fn set_time(&mut self, _time: Real) {}
 
-    /// The batch as plain numbers, for a device that has a kernel of its kind; `None` if it runs on the host alone.
+    /// The batch as plain numbers, for a device that has a kernel of its kind; `None` if it runs only on the host.
     fn export(&self) -> Option<BatchData<'_>> {
         None
     }
@@ -196,7 +203,7 @@ fn in_blocks(
         return;
     }
     if d > BLOCK_ROWS {
-        // Elements of so many rows are rare (a user's shape matching); they pay for a heap buffer.
+        // Elements with this many rows are rare (custom shape matching); they use a heap buffer.
         let mut scratch = vec![Vec3::zeros(); d];
         for (k, element) in elements.enumerate() {
             f(element..element + 1, k * d..(k + 1) * d, &mut scratch);

@@ -54,7 +54,7 @@ pub enum LinearError {
     NotPositiveDefinite {
         /// Row of the offending pivot.
         row: usize,
-        /// The pivot: not positive (NaN where the solver does not know it).
+        /// The pivot: not positive (NaN if the solver does not report it).
         pivot: Real,
     },
     /// The solver would need more memory than allowed; nothing was allocated.
@@ -67,10 +67,10 @@ pub enum LinearError {
         /// Bytes allowed.
         limit: u64,
     },
-    /// An iteration grew instead of shrinking, or left the finite numbers.
+    /// The residual of an iteration grew, or became infinite or NaN.
     #[error("diverged at iteration {iteration} with relative residual {residual:.3e}")]
     Diverged {
-        /// Iteration at which it was seen.
+        /// Iteration at which this was detected.
         iteration: usize,
         /// Relative residual there.
         residual: Real,
@@ -89,7 +89,7 @@ pub enum LinearError {
         /// What is wrong and what is allowed.
         what: String,
     },
-    /// Anything a library underneath reports.
+    /// An error of an underlying library.
     #[error("{solver}: {what}")]
     Backend {
         /// Name of the solver.
@@ -111,7 +111,7 @@ pub enum ModelError {
         /// What is wrong with it.
         what: &'static str,
     },
-    /// A vertex that two prescribed motions move.
+    /// A vertex with two prescribed motions.
     #[error("vertex {vertex} is made kinematic twice")]
     KinematicTwice {
         /// The vertex.
@@ -145,7 +145,7 @@ pub enum ModelError {
         /// Entries that have a body.
         got: usize,
     },
-    /// More vertices or entries than 32-bit indices reach.
+    /// More vertices or entries than 32-bit indices can address.
     #[error("{what}: {count} exceed the 32-bit index range")]
     TooMany {
         /// What is too many.
@@ -236,7 +236,7 @@ pub enum StepError {
         /// First vertex found.
         vertex: usize,
     },
-    /// Energy grew beyond what the scene can have: the time step is past the stability limit of the method.
+    /// The energy exceeded any physical bound: the time step is beyond the stability limit of the method.
     #[error(
         "stepper {stepper:?} diverged: the energy has grown {growth:.3e} times; take a shorter time step"
     )]
@@ -246,7 +246,7 @@ pub enum StepError {
         /// Energy over the scale of the scene.
         growth: Real,
     },
-    /// A stepper cannot take a batch, collider or force of this kind.
+    /// A stepper does not support a batch, collider or force of this kind.
     #[error("stepper {stepper:?} does not support {what}")]
     Unsupported {
         /// Name of the stepper.
@@ -254,7 +254,7 @@ pub enum StepError {
         /// What it does not support.
         what: String,
     },
-    /// A step needs more room than `prepare` reserved; the state is as it was, and a new `prepare` makes room.
+    /// A step needs more memory than `prepare` reserved; the state is unchanged, and calling `prepare` again reserves more.
     #[error("stepper {stepper:?} has room for {have} {what} and needs {needed}")]
     Capacity {
         /// Name of the stepper.
@@ -263,7 +263,7 @@ pub enum StepError {
         what: &'static str,
         /// How many are needed.
         needed: usize,
-        /// How many there is room for.
+        /// How many were reserved.
         have: usize,
     },
     /// Surfaces intersect where they must not.
@@ -276,7 +276,15 @@ pub enum StepError {
         /// Another.
         second: usize,
     },
-    /// `step` was called before `prepare`, or after the model or a baked parameter changed.
+    /// Prescribed motion would crush a body, and waiting was disabled.
+    #[error(
+        "what moves as prescribed would crush a body: only {fraction:.3} of its way is free in this step"
+    )]
+    Squeezed {
+        /// Fraction of the motion that was possible.
+        fraction: Real,
+    },
+    /// `step` was called before `prepare`, or after the model or a parameter that `prepare` depends on changed.
     #[error("stepper {stepper:?} is not prepared for this model and time step; call prepare")]
     NotPrepared {
         /// Name of the stepper.

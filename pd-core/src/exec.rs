@@ -1,7 +1,7 @@
 //! Deterministic parallel loops.
 //!
-//! Work is cut by size, never by the number of threads, and sums follow a fixed tree; so the bits of a result do
-//! not depend on the pool. All loops run in the current rayon pool (`ThreadPool::install` chooses one) and allocate
+//! Work is divided by size, never by the number of threads, and sums follow a fixed tree. Results are therefore bitwise
+//! independent of the pool. All loops run in the current rayon pool (`ThreadPool::install` chooses one) and allocate
 //! nothing.
 
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub fn for_each_chunk<T: Send>(items: &mut [T], size: usize, f: impl Fn(usize, &
     items.par_chunks_mut(size).enumerate().for_each(|(k, chunk)| f(k * size, chunk));
 }
 
-/// Combines `leaf(range)` over ranges of at most `size` indices, by a binary tree that depends on `range` alone.
+/// Combines `leaf(range)` over ranges of at most `size` indices, by a binary tree that depends only on `range`.
 ///
 /// ```
 /// let sum = pd_core::exec::reduce(0..1000, 64, &|r| r.sum::<usize>(), &|a, b| a + b);
@@ -51,18 +51,18 @@ pub fn reduce<T: Send>(
     combine(a, b)
 }
 
-/// Threads beside the caller's that [`keep_workers_spinning`] keeps from sleeping, at most.
+/// Maximum number of threads, besides the caller's, that [`keep_workers_spinning`] keeps spinning.
 const AWAKE: usize = 7;
 
-/// How long a thread stands by without work before it goes to sleep after all.
+/// How long a thread spins without work before it sleeps.
 const PATIENCE: Duration = Duration::from_micros(500);
 
-/// Runs `f` while the other threads of the pool look for its work without going to sleep in between.
+/// Runs `f` while the other threads of the pool spin, waiting for its work, instead of sleeping.
 ///
-/// An iteration is a chain of loops of some ten microseconds each, and to wake a thread takes as long: without this the
-/// second thread comes late to every one of them. Which thread runs a task changes no result, see above. Long work of
-/// another kind (a factorisation in the background) belongs into a pool of its own: a thread that stands by may take up
-/// a part of it, and this waits for that thread.
+/// An iteration is a sequence of loops of about ten microseconds each, and waking a thread takes as long: without this, the
+/// second thread would arrive late in every loop. Which thread runs a task does not affect results, see above. Long work of
+/// another kind (a factorisation in the background) needs a separate pool: a spinning thread might steal
+/// part of it, and this function waits for that thread.
 pub fn keep_workers_spinning<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     let others = (rayon::current_num_threads() - 1).min(AWAKE);
     if others == 0 {
@@ -71,7 +71,7 @@ pub fn keep_workers_spinning<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     let (done, caller) = (AtomicBool::new(false), AtomicUsize::new(usize::MAX));
     let (mut f, mut result) = (Some(f), None);
     let mut run = || {
-        let _end = End(&done); // set even if `f` panics: the others must not wait for ever
+        let _end = End(&done); // set even if `f` panics, so that the others do not wait forever
         caller.store(rayon::current_thread_index().unwrap_or(usize::MAX), Ordering::SeqCst);
         result = f.take().map(|f| f());
     };
@@ -82,9 +82,9 @@ pub fn keep_workers_spinning<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// Runs a task with so many others standing by. They are offered to the pool before anything of the task is, and
-/// threads steal the oldest offer first: so a thread that already works for the task is not caught standing by in the
-/// middle of it. (Where several tasks share a pool it may be.)
+/// Runs a task while `others` threads spin. The spinning jobs are pushed to the pool before any work of the task, and
+/// threads steal the oldest job first, so a thread that already works for the task does not start to spin in the middle of
+/// it. (If several tasks share a pool, it may.)
 fn beside(others: usize, done: &AtomicBool, caller: &AtomicUsize, run: &mut (dyn FnMut() + Send)) {
     match others {
         0 => run(),
@@ -103,7 +103,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// Takes up work until all is done. The thread that runs the task itself must not be caught here either.
+/// Executes work of the pool until the task is done. The thread that runs the task must not be caught here.
 fn stand_by(done: &AtomicBool, caller: &AtomicUsize) {
     let mut last = Instant::now();
     while !done.load(Ordering::Acquire)

@@ -2,10 +2,10 @@
 
 use crate::{Real, Stencil, Vec3};
 
-/// Most numbers of a batch that are the same for all elements.
-pub const MOST_UNIFORMS: usize = 8;
-/// Most columns of a batch.
-pub const MOST_COLUMNS: usize = 4;
+/// Maximum number of values that all elements of a batch share.
+pub const MAX_UNIFORMS: usize = 8;
+/// Maximum number of columns of a batch.
+pub const MAX_COLUMNS: usize = 4;
 
 /// Numbers per element, element after element.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,9 +16,9 @@ pub struct Column<'a> {
     pub values: &'a [Real],
 }
 
-/// All that a device needs to evaluate the residual rows of a batch: a law by name and plain numbers.
+/// Everything a device needs to evaluate the residual rows of a batch: the name of a law and plain numbers.
 ///
-/// The law of that `kind` is a kernel which the back end has, or which a user gives it. The energy must be that of a
+/// The law of that `kind` is a kernel built into the back end or supplied by a user. The energy must be that of a
 /// distance, Σ ω/2 |r|²: a batch that overrides [`energy_at`](crate::EnergyBatch::energy_at) must not export itself.
 ///
 /// ```
@@ -35,17 +35,17 @@ pub struct BatchData<'a> {
     /// Rows of D and weights.
     pub stencil: &'a Stencil,
     /// Numbers that all elements share; unused ones are zero.
-    pub uniforms: [Real; MOST_UNIFORMS],
+    pub uniforms: [Real; MAX_UNIFORMS],
     /// Whether the columns may change between steps (targets of pins): a device then copies them at every step.
     pub changes: bool,
-    columns: [Column<'a>; MOST_COLUMNS],
+    columns: [Column<'a>; MAX_COLUMNS],
     used: usize,
 }
 
 impl<'a> BatchData<'a> {
-    /// A law with its linear part alone.
+    /// A law with only its linear part.
     pub fn new(kind: &'a str, stencil: &'a Stencil) -> Self {
-        let (uniforms, columns) = ([0.0; MOST_UNIFORMS], [Column::default(); MOST_COLUMNS]);
+        let (uniforms, columns) = ([0.0; MAX_UNIFORMS], [Column::default(); MAX_COLUMNS]);
         Self { kind, stencil, uniforms, changes: false, columns, used: 0 }
     }
 
@@ -58,7 +58,7 @@ impl<'a> BatchData<'a> {
         self
     }
 
-    /// Sets the shared numbers; those beyond [`MOST_UNIFORMS`] are ignored.
+    /// Sets the shared numbers; those beyond [`MAX_UNIFORMS`] are ignored.
     pub fn with_uniforms(mut self, values: &[Real]) -> Self {
         self.uniforms.iter_mut().zip(values).for_each(|(uniform, value)| *uniform = *value);
         self
@@ -109,10 +109,10 @@ pub enum ShapeData {
     },
 }
 
-/// An obstacle at one time: a shape and where it has been carried.
+/// An obstacle at one time: a shape and its translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ColliderData {
-    /// The shape where it was made.
+    /// The shape before translation.
     pub shape: ShapeData,
     /// Translation, m.
     pub offset: Vec3,

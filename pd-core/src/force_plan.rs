@@ -1,10 +1,10 @@
-//! GroupedSums over constraints, by chunk and then by vertex.
+//! Sums over constraints, by chunk and then by vertex.
 //!
 //! The force on vertex i is −Σ_c (D_cᵀ W r)_i. Elements are cut into chunks by number alone. A chunk computes the forces
-//! on all corners of its elements in a buffer that fits the first cache and sums them by vertex into slots of its own;
-//! then every vertex sums its slots. Both sums follow an order that depends on the model alone, so the bits do not depend
-//! on the number of threads, and no place is written by two threads. Compared with a list of all rows of DᵀW per vertex
-//! this moves a fraction of the bytes: a vertex of a tetrahedral mesh has some 150 entries there, but lies in few chunks.
+//! on all corners of its elements in a buffer that fits the L1 cache and sums them by vertex into its own slots;
+//! then every vertex sums its slots. Both sums follow an order that depends only on the model, so results do not depend
+//! on the number of threads, and no memory is written by two threads. Compared with a list of all rows of DᵀW per vertex
+//! this moves a fraction of the bytes: a vertex of a tetrahedral mesh has about 150 entries there, but belongs to few chunks.
 
 use crate::exec::{self, VERTEX_CHUNK};
 use crate::grouped_sums::GroupedSums;
@@ -14,13 +14,13 @@ use std::ops::Range;
 /// Corners of a chunk: 24 KB of forces.
 const CORNERS: usize = 1024;
 
-/// Elements of a chunk start at multiples of this, so that vector code works on whole blocks.
+/// Elements of a chunk start at multiples of this, so that SIMD code works on whole blocks.
 const ALIGNED: usize = 32;
 
-/// Chunks that share one buffer: filling it with zeros is paid once for all of them.
+/// Chunks that share one buffer: it is zeroed once for all of them.
 const TOGETHER: usize = 8;
 
-/// Some elements of one batch, and where they work.
+/// A range of elements of one batch, and its slots.
 #[derive(Clone, Debug)]
 struct Chunk {
     batch: usize,
@@ -31,7 +31,7 @@ struct Chunk {
     slots: Range<usize>,
 }
 
-/// Who adds where, for one model, and the sums of the chunks.
+/// The order of summation for one model, and the sums of the chunks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ForcePlan {
     chunks: Vec<Chunk>,
@@ -125,13 +125,15 @@ impl ForcePlan {
     }
 }
 
-/// The elements of a batch in ranges of at most [`CORNERS`] corners, unless a few elements have more.
+/// The elements of a batch in ranges of at most [`CORNERS`] corners, unless a few elements have more or the batch requests
+/// more per call.
 fn cut(batch: &dyn EnergyBatch) -> impl Iterator<Item = Range<usize>> {
     let count = batch.stencil().elements();
     let corners =
         batch.force_vertices().map_or(batch.stencil().entries(), |(per_element, _)| per_element * count);
     let mean = corners.div_ceil(count.max(1)).max(1);
-    let size = (CORNERS / mean / ALIGNED).max(1) * ALIGNED;
+    let wanted = batch.elements_per_call().unwrap_or(CORNERS / mean);
+    let size = (wanted / ALIGNED).max(1) * ALIGNED;
     (0..count).step_by(size).map(move |start| start..count.min(start + size))
 }
 
@@ -166,7 +168,7 @@ fn run_chunks(
         return;
     }
     let mut room = [Vec3::zeros(); CORNERS];
-    let mut long = vec![]; // elements of very many corners are rare; they pay for a heap buffer
+    let mut long = vec![]; // elements with very many corners are rare and use a heap buffer
     for ((number, chunk), energy) in (first..).zip(chunks).zip(energies) {
         let buffer = if chunk.corners <= CORNERS {
             &mut room[..chunk.corners]
@@ -177,5 +179,77 @@ fn run_chunks(
         *energy = model.batches()[chunk.batch].forces(chunk.elements.clone(), x, buffer);
         let slots = &mut forces[chunk.slots.start - first_slot..chunk.slots.end - first_slot];
         sums.run(number, buffer, |_| Vec3::zeros(), |k, sum| slots[k] = sum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Model, Stencil};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Springs of length zero along a chain, counting calls.
+    struct Chain {
+        stencil: Stencil,
+        per_call: Option<usize>,
+        calls: AtomicUsize,
+    }
+
+    impl Chain {
+        fn model(links: u32, per_call: Option<usize>) -> Model {
+            let mut stencil = Stencil::new(1);
+            for i in 0..links {
+                stencil.push(2.0, &[&[(i, 1.0), (i + 1, -1.0)]]);
+            }
+            let chain = Self { stencil, per_call, calls: AtomicUsize::new(0) };
+            Model::with_masses(vec![1.0; links as usize + 1]).energy(chain).build().unwrap()
+        }
+    }
+
+    impl EnergyBatch for Chain {
+        fn kind(&self) -> &'static str {
+            "chain"
+        }
+        fn stencil(&self) -> &Stencil {
+            &self.stencil
+        }
+        fn project(&self, _: Range<usize>, z: &mut [Vec3]) {
+            z.fill(Vec3::zeros());
+        }
+        fn elements_per_call(&self) -> Option<usize> {
+            self.per_call
+        }
+        fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
+            self.calls.fetch_add(1, Ordering::Relaxed);
+            let mut energy = 0.0;
+            for (k, pair) in elements.zip(forces.chunks_exact_mut(2)) {
+                let r = x[k] - x[k + 1];
+                (pair[0], pair[1]) = (r * -2.0, r * 2.0);
+                energy += r.norm_squared();
+            }
+            energy
+        }
+    }
+
+    #[test]
+    fn a_batch_gets_as_many_elements_to_a_call_as_it_asks_for() {
+        let x: Vec<Vec3> = (0..5001).map(|i| Vec3::new((i * i % 97) as Real, i as Real, 0.5)).collect();
+        let run = |per_call: Option<usize>| {
+            let model = Chain::model(5000, per_call);
+            let mut plan = ForcePlan::new(&model);
+            let mut out = vec![Vec3::zeros(); x.len()];
+            plan.run(&model, &x, |_| Vec3::zeros(), &mut out);
+            let any: &dyn std::any::Any = model.batches()[0].as_ref();
+            (out, plan.energy(), any.downcast_ref::<Chain>().unwrap().calls.load(Ordering::Relaxed))
+        };
+        let (expected, energy, calls) = run(None);
+        assert_eq!(calls, 5000_usize.div_ceil(CORNERS / 2));
+        for (per_call, calls) in [(100_000, 1), (2500, 3), (1, 157)] {
+            // Ranges start at multiples of 32.
+            let (out, its_energy, its_calls) = run(Some(per_call));
+            assert_eq!(its_calls, calls, "{per_call}");
+            let worst = out.iter().zip(&expected).map(|(a, b)| (a - b).norm()).fold(0.0, Real::max);
+            assert!(worst < 1e-9 && (its_energy - energy).abs() < 1e-9 * energy, "{per_call}: {worst}");
+        }
     }
 }

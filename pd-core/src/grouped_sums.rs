@@ -1,20 +1,20 @@
 //! Many short sums of vectors, in groups: out_k = start_k + Σ_{j ∈ list k} from_j.
 //!
-//! Lists have some ten entries. A loop over each in its own order mispredicts the end of nearly every one, and each addition
-//! waits for the one before it: most of the time is waiting. So within a group the sums are kept in order of their length,
-//! and all of one length run through code unrolled for it, where the processor works on several at once. Each sum adds
-//! in the order of its list, so this changes no bits.
+//! Lists have about ten entries. A plain loop mispredicts the end of nearly every list, and each addition
+//! waits for the previous one. Within a group, sums are therefore sorted by length,
+//! and all lists of one length run through unrolled code in which the processor overlaps several sums. Each sum adds
+//! in the order of its list, so results are bitwise the same.
 
 use crate::Vec3;
 
-/// GroupedSums of one length, one after another.
+/// Sums of one length, one after another.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     length: u32,
     count: u32,
 }
 
-/// Lists of what is added, by group and within a group by length.
+/// Lists of summands, by group and within a group by length.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GroupedSums {
     /// By group: its end in `runs` and in `items`.
@@ -37,7 +37,7 @@ impl GroupedSums {
         order
     }
 
-    /// Makes the sums of a group and hands them in its order.
+    /// Computes the sums of a group and passes them on in its order.
     #[inline]
     pub(crate) fn run(
         &self,

@@ -1,7 +1,7 @@
-//! The first iterate of a step.
+//! The initial guess of a step.
 //!
-//! Plain projective dynamics starts at the inertial target s, which leaves elastic forces out. From the present state xₙ, vₙ
-//! better guesses follow:
+//! Plain projective dynamics starts at the inertial target s, which ignores elastic forces. The current state xₙ, vₙ gives
+//! better guesses:
 //!
 //! ```text
 //! g = xₙ − h² M⁻¹ ∇objective(xₙ) = s − h² M⁻¹ ∇E(xₙ)     elastic forces as they are now
@@ -9,20 +9,20 @@
 //! r = p − 2 diag(A)⁻¹ ∇objective(p), p = v or s          then smoothed by one Jacobi step
 //! ```
 //!
-//! In smooth motion forces change little in a step, and g is by far the nearest to the minimiser. Where the body is stiff or
-//! just hit something, g is far off. There v is mostly nearer than s, since stiff bodies are near balance, but has sharp
-//! forces where elements were crushed or folded; r removes those forces, which would otherwise dominate the first search directions. No
-//! iterate is taken that has a larger objective than s. All follows from the state alone, so a step does not depend on how
-//! the state was reached.
+//! In smooth motion forces change little during a step, and g is by far the closest to the minimiser. If the body is stiff or
+//! has just hit something, g overshoots. There v is mostly closer than s, since stiff bodies are near equilibrium, but it has
+//! large local forces where elements were crushed or folded; r removes those forces, which would otherwise dominate the first
+//! search directions. No guess with a larger objective than s is accepted. Everything depends only on the state, so a step
+//! does not depend on how the state was reached.
 //!
-//! Whether g is worth a local step the matrix says beforehand. Along w = g − s the objective falls with the slope b·w, b = −∇
-//! at s, and its curvature is at most wᵀAw: so it is least no nearer than the part τ = b·w / wᵀAw of the way, and at that
-//! part it is less than at s (of laws that are distances A is a bound, Bouaziz et al. 2014). If τ is small, g is too far.
-//! Then s + τ w is tried in its place, unless w is little else than the forces at s themselves, M⁻¹b, as it is after an
-//! impact: a step of Jacobi's does the same and better.
+//! The matrix tells in advance whether g is worth a local step. Along w = g − s the objective decreases with slope b·w, b = −∇
+//! at s, and its curvature is at most wᵀAw. The minimum along w is therefore at least the fraction τ = b·w / wᵀAw of the way,
+//! and at that fraction the objective is less than at s (A is an upper bound for squared distances, Bouaziz et al. 2014). If
+//! τ is small, g is too far, and s + τ w is tried instead, unless w is nearly parallel to the forces at s, M⁻¹b, as after an
+//! impact: there a Jacobi step does better.
 //!
-//! L-BFGS remembers a pair of each comparison, and has steps like Jacobi's that heed these pairs (`diagonal.rs`) in place
-//! of r. Five local steps at most are spent before the first solve.
+//! L-BFGS stores a secant pair for each comparison and replaces r by Jacobi-like steps that use these pairs (`diagonal.rs`).
+//! At most five local steps precede the first solve.
 
 use crate::acceleration::AccelerationState;
 use crate::anderson::dot;
@@ -33,18 +33,18 @@ use crate::lbfgs::Lbfgs;
 use crate::{Csr, Real, State, StepContext, StepError, StepReport, Vec3, stepper};
 use std::mem::swap;
 
-/// Least τ for which g itself is tried. The curvature may be a tenth of the bound, so g may be less far than τ says.
+/// Least τ for which g is tried. The curvature may be a tenth of the bound, so g may be closer than τ indicates.
 const MIN_STEP_FRACTION: Real = 0.015;
 
-/// Least part of the way to a guess that must descend for its curvature to be remembered.
+/// Least fraction of the way to a guess along which the objective must decrease for its pair to be stored.
 const MIN_DESCENT_FRACTION: Real = 0.03;
 
-/// Largest cosine between w and b at which w says something new.
+/// Largest cosine between w and b at which w is a new direction.
 const MAX_COSINE: Real = 0.5;
 
 impl Descent {
-    /// Chooses the first iterate; accelerated steps leave it evaluated. Returns ‖∇objective(s)‖, what the tolerance is
-    /// relative to, if known.
+    /// Chooses the initial guess; accelerated steps also evaluate it. Returns ‖∇objective(s)‖, the reference of the
+    /// tolerance, if known.
     pub(crate) fn initial_guess(
         &mut self,
         context: &StepContext<'_>,
@@ -60,7 +60,7 @@ impl Descent {
             AccelerationState::Anderson(memory) => memory.reset(),
             AccelerationState::Lbfgs(memory) => memory.reset(),
         }
-        // Taken out so that it can be used beside the rest of `self`, and put back whatever happens.
+        // Moved out so that the rest of `self` can be borrowed; always put back.
         let mut memory = std::mem::replace(&mut self.memory, AccelerationState::None);
         let imbalance = self.guess_with(memory.pairs(), context, now, report);
         self.memory = memory;
@@ -129,8 +129,8 @@ impl Descent {
         Ok(())
     }
 
-    /// From s, evaluated, and g, the other iterate, not yet: goes to g or part of the way, and says whether g was taken.
-    /// Where nothing was tried there is a local step to spare.
+    /// From s, evaluated, and g, the other iterate, not yet: moves to g or part of the way, and returns whether g was accepted.
+    /// If nothing was tried, one local step of the budget is left.
     fn try_forces(
         &mut self,
         pairs: Option<&mut Lbfgs>,
@@ -143,7 +143,7 @@ impl Descent {
         let (descent, bound) = (dot(&self.b, &self.direction), square(&self.matrix, &self.direction));
         if descent > MIN_STEP_FRACTION * bound {
             let taken = self.compare(context, report)?;
-            // Both ends of the way are known now; the iterate at its start is the present one unless g was taken.
+            // Both ends of the way are known now; the iterate at its start is the current one unless g was taken.
             let rest = dot(if taken { &self.b } else { &self.trial_b }, &self.direction);
             let gentle = taken || descent > MIN_DESCENT_FRACTION * (descent - rest);
             if let (true, Some(pairs)) = (gentle, pairs) {
@@ -153,7 +153,7 @@ impl Descent {
         }
         let norms = dot(&self.b, &self.b) * dot(&self.direction, &self.direction);
         let part = descent / bound;
-        // False for what is not a number.
+        // False for NaN.
         if let (true, true, Some(pairs)) = (part > 0.0, descent < MAX_COSINE * norms.sqrt(), pairs) {
             for (guess, (x, way)) in self.trial_x.iter_mut().zip(self.x.iter().zip(&self.direction)) {
                 *guess = x + way * part;
@@ -166,7 +166,7 @@ impl Descent {
         Ok(false)
     }
 
-    /// Evaluates the other iterate and makes it the present one if its objective is less; says whether it was. Both are
+    /// Evaluates the other iterate and makes it the current one if its objective is smaller; returns whether it was. Both are
     /// evaluated afterwards.
     pub(crate) fn compare(
         &mut self,
@@ -176,7 +176,7 @@ impl Descent {
         self.exchange();
         self.evaluate(context, report)?;
         let objective = self.objective_here(context)?;
-        // False for what is not a number.
+        // False for NaN.
         let less = objective < self.objective;
         if less {
             self.objective = objective;

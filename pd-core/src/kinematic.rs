@@ -1,8 +1,8 @@
-//! Vertices with prescribed motion: infinite mass, moved and never pushed.
+//! Vertices with prescribed motion: infinite mass, unaffected by forces.
 
 use crate::{Real, Vec3};
 
-/// Where kinematic vertices are at a time. A function of time alone, so that a checkpoint needs nothing of it.
+/// Where kinematic vertices are at a time. A function of time only, so checkpoints do not contain it.
 pub trait Motion: Send + Sync {
     /// Positions at `time` (s) of the vertices whose rest positions are `rest`; `out` is as long.
     fn positions(&self, time: Real, rest: &[Vec3], out: &mut [Vec3]);
@@ -25,7 +25,7 @@ pub(crate) struct KinematicGroup {
     pub(crate) motion: Box<dyn Motion>,
 }
 
-/// All kinematic vertices of a model and where they are to be at the end of the step.
+/// All kinematic vertices of a model and their positions at the end of the step.
 #[derive(Default)]
 pub(crate) struct Kinematic {
     groups: Vec<KinematicGroup>,

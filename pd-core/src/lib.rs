@@ -1,17 +1,17 @@
-//! Vocabulary, traits and the step of projective dynamics.
+//! Core types and traits of the simulator, and the projective dynamics stepper.
 //!
-//! The idea: every elastic term is a small nonlinear law of a few fixed linear combinations of vertex positions.
+//! Every elastic energy is a nonlinear function of a few fixed linear combinations of vertex positions.
 //! A [`Stencil`] holds the combinations (rows of a matrix D) and weights W of a batch of constraints; an
-//! [`EnergyBatch`] adds the law. From these follow the constant matrix M/h² + DᵀWD, the gradient and the energy, and
-//! with a [`GlobalSolver`] the [`ProjectiveDynamics`] step.
+//! [`EnergyBatch`] adds the nonlinear law. They define the constant matrix M/h² + DᵀWD, the gradient and the energy, and,
+//! with a [`GlobalSolver`], the [`ProjectiveDynamics`] step.
 //!
 //! Three rules hold everywhere:
-//! - [`Model`] is constant during a step, [`State`] is the whole truth, a [`Stepper`] holds scratch only;
-//! - loops dispatch per batch, gather and never scatter, and give the same bits for any number of threads;
+//! - [`Model`] is constant during a step, [`State`] is complete, a [`Stepper`] holds only scratch memory;
+//! - loops dispatch per batch, gather and never scatter, and give bitwise identical results for any number of threads;
 //! - nothing prints, nothing panics on input, and `step` does not allocate after `prepare`.
 //!
-//! The crate knows no mesh, no file, no window and no linear-algebra package: constraints are in `pd-constraints`,
-//! solvers in `pd-linear`, obstacles in `pd-collide`, and `pd-sim` puts all together.
+//! The crate does not depend on meshes, files, windows or linear-algebra packages: constraints are in `pd-constraints`,
+//! solvers in `pd-linear`, obstacles in `pd-collide`, and `pd-sim` combines them.
 //!
 //! ```
 //! use pd_core::*;
@@ -73,11 +73,11 @@ pub use background::{BackgroundPrepare, Prepared};
 pub use bodies::Bodies;
 pub use builder::ModelBuilder;
 pub use collider::{Aabb, Collider, Surface, SurfaceMesh, resolve_collisions};
-pub use collision_surface::{CollisionSurface, ContactMaterial, SurfaceBody};
+pub use collision_surface::{CollisionSurface, ContactMaterial, PairContact, SurfaceBody};
 pub use columns::{ColumnData, Columns, Owner, StateColumn, as_vectors, as_vectors_mut};
 pub use energy::{EnergyBatch, Psd, Strain};
 pub use error::{LinearError, ModelError, StepError};
-pub use export::{BatchData, ColliderData, Column, MOST_COLUMNS, MOST_UNIFORMS, ShapeData};
+pub use export::{BatchData, ColliderData, Column, MAX_COLUMNS, MAX_UNIFORMS, ShapeData};
 pub use force::Force;
 pub use kinematic::{Motion, Still};
 pub use lbfgs::Lbfgs;

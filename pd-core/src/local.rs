@@ -21,7 +21,7 @@ pub struct LocalInput<'a> {
 /// b = −∇objective(x) = M/h² (s − x) − DᵀW (D x − project(D x)),
 ///
 /// so that the global step is A Δx = b, x ← x + Δx. This equals the published A x⁺ = M/h² s + DᵀW project(D x), but
-/// rounding in the factor of A (single precision, an unconverged iteration) then costs convergence, never accuracy.
+/// rounding in the factor of A (single precision, an unconverged iteration) then affects only convergence, not accuracy.
 pub trait LocalStep: Send + Sync {
     /// Name for reports.
     fn name(&self) -> &str;
@@ -32,8 +32,8 @@ pub trait LocalStep: Send + Sync {
     /// Computes b for the current iterate, without allocating.
     fn run(&mut self, input: LocalInput<'_>, b: &mut [Vec3]) -> Result<(), StepError>;
 
-    /// Elastic energy at the `input` of the last `run`, J. Steppers with a safeguard ask for it; what `run` has
-    /// projected need not be projected again.
+    /// Elastic energy at the `input` of the last `run`, J. Steppers with a safeguard use it; the
+    /// projections of `run` are reused.
     fn elastic_energy(&mut self, input: LocalInput<'_>) -> Result<Real, StepError> {
         Ok(input.model.elastic_energy(input.x))
     }

@@ -1,13 +1,15 @@
-//! All that does not change during a step: masses, batches, and the operators derived from them.
+//! Everything that is constant during a step: masses, batches, and the operators derived from them.
 
 use crate::exec::{self, ELEMENT_CHUNK, VERTEX_CHUNK};
 use crate::kinematic::Kinematic;
-use crate::{CollisionSurface, Csr, EnergyBatch, ParticleSet, Pattern, Real, Strain, Vec3, assemble};
+use crate::{
+    CollisionSurface, Csr, EnergyBatch, ModelError, ParticleSet, Pattern, Real, Strain, Vec3, assemble,
+};
 use std::any::Any;
 use std::sync::Arc;
 
-/// Identity of a model: equal for one model, different for any two that were built. A stepper compares it to know whether
-/// what it prepared still fits.
+/// Identity of a model: different for any two models that were built. A stepper compares it to decide whether
+/// its preparation is still valid.
 #[derive(Clone, Debug)]
 pub struct Revision(Arc<()>);
 
@@ -26,7 +28,7 @@ pub struct BatchId(pub(crate) usize);
 /// The constant part of a simulation, made by [`ModelBuilder`](crate::ModelBuilder).
 ///
 /// With D the stacked rows of all batches and W their weights, it holds DᵀW by vertex: sums over constraints are
-/// gathered by the vertex that receives them, in a fixed order, so no two threads ever add into one place.
+/// gathered by the vertex that receives them, in a fixed order, so no two threads write to the same address.
 pub struct Model {
     masses: Vec<Real>,
     batches: Vec<Box<dyn EnergyBatch>>,
@@ -79,7 +81,43 @@ impl Model {
         Parts { masses, batches, sets, elastic, surface, kinematic: kinematic.into_groups() }
     }
 
-    /// Which model this is. It stays the same through [`set_time`](Self::set_time) and changes of batch data, which the
+    /// Adds a batch to a model in place, as a tool that pulls a vertex does. Recomputes the operators, so steppers prepare
+    /// again. An invalid batch is an error and leaves the model unchanged.
+    ///
+    /// ```
+    /// use pd_core::{Model, Vec3};
+    /// let mut model = Model::builder(&[Vec3::zeros(), Vec3::x()], 0.2).build()?;
+    /// assert!(model.remove_last_energy().is_none());
+    /// # Ok::<(), pd_core::ModelError>(())
+    /// ```
+    pub fn add_energy(&mut self, batch: impl EnergyBatch) -> Result<BatchId, ModelError> {
+        crate::builder::check_batch(&batch, self.elastic)?;
+        let rows = self.rows() + batch.stencil().rows();
+        if rows > u32::MAX as usize {
+            return Err(ModelError::TooMany { what: "constraint rows", count: rows });
+        }
+        self.rebuild(|batches| batches.push(Box::new(batch)));
+        Ok(BatchId(self.batches.len() - 1))
+    }
+
+    /// Removes the batch that was added last, in place; `None` if there is none.
+    pub fn remove_last_energy(&mut self) -> Option<Box<dyn EnergyBatch>> {
+        if self.batches.is_empty() {
+            return None;
+        }
+        let mut removed = None;
+        self.rebuild(|batches| removed = batches.pop());
+        removed
+    }
+
+    /// Recomputes the operators after a change of the batches, which the caller has checked.
+    fn rebuild(&mut self, change: impl FnOnce(&mut Vec<Box<dyn EnergyBatch>>)) {
+        let mut parts = std::mem::replace(self, Self::new(Parts::default())).into_parts();
+        change(&mut parts.batches);
+        *self = Self::new(parts);
+    }
+
+    /// Identity of the model. It is unchanged by [`set_time`](Self::set_time) and changes of batch data, which the
     /// global matrix does not depend on.
     pub fn revision(&self) -> &Revision {
         &self.revision
@@ -95,7 +133,7 @@ impl Model {
         &self.sets
     }
 
-    /// What can touch; empty unless the builder was given one.
+    /// The collision surface; empty unless the builder was given one.
     pub fn surface(&self) -> &CollisionSurface {
         &self.surface
     }
@@ -105,7 +143,7 @@ impl Model {
         &self.kinematic.vertices
     }
 
-    /// Where each of the [`kinematic`](Self::kinematic) vertices is at the time last [set](Self::set_time), m.
+    /// Positions of the [`kinematic`](Self::kinematic) vertices at the time last [set](Self::set_time), m.
     pub fn kinematic_targets(&self) -> &[Vec3] {
         &self.kinematic.targets
     }
@@ -166,7 +204,7 @@ impl Model {
         self.first_row[self.batches.len()]
     }
 
-    /// Bytes of masses, stencils, DᵀW and the matrix pattern; what batches hold beside their stencil is not counted.
+    /// Bytes of masses, stencils, DᵀW and the matrix pattern; data that batches hold besides their stencil is not counted.
     pub fn bytes(&self) -> usize {
         let stencils: usize = self.batches.iter().map(|batch| batch.stencil().bytes()).sum();
         size_of_val(&self.masses[..]) + stencils + self.transpose.bytes() + self.pattern.bytes()
@@ -185,7 +223,7 @@ impl Model {
         })
     }
 
-    /// Moves everything that follows a path to `time`, s.
+    /// Moves pins and kinematic vertices to their positions at `time`, s.
     pub fn set_time(&mut self, time: Real) {
         for batch in &mut self.batches {
             batch.set_time(time);
@@ -271,6 +309,7 @@ impl Model {
 }
 
 /// What a model is built from.
+#[derive(Default)]
 pub(crate) struct Parts {
     pub(crate) masses: Vec<Real>,
     pub(crate) batches: Vec<Box<dyn EnergyBatch>>,

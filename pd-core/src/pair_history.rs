@@ -1,8 +1,8 @@
-//! The last few pairs of vectors, the memory of accelerated steppers.
+//! The last few pairs of vectors: the history of accelerated steppers.
 
 use crate::Vec3;
 
-/// Pairs in a ring: a new one takes the place of the oldest.
+/// A ring buffer of pairs: a new one replaces the oldest.
 pub(crate) struct PairHistory {
     first: Vec<Vec<Vec3>>,
     second: Vec<Vec<Vec3>>,
@@ -17,7 +17,7 @@ impl PairHistory {
         Self { first: zeros(), second: zeros(), held: 0, next: 0 }
     }
 
-    /// Forgets everything.
+    /// Clears the history.
     pub(crate) fn clear(&mut self) {
         (self.held, self.next) = (0, 0);
     }
@@ -27,12 +27,12 @@ impl PairHistory {
         self.held
     }
 
-    /// The place of the next pair, to be written before [`keep`](Self::keep).
-    pub(crate) fn room(&mut self) -> (&mut [Vec3], &mut [Vec3]) {
+    /// The slot of the next pair, to be written before [`keep`](Self::keep).
+    pub(crate) fn next_slot(&mut self) -> (&mut [Vec3], &mut [Vec3]) {
         (&mut self.first[self.next], &mut self.second[self.next])
     }
 
-    /// Counts what was written to [`room`](Self::room) as held; returns its slot.
+    /// Adds the pair written to [`next_slot`](Self::next_slot); returns its slot.
     pub(crate) fn keep(&mut self) -> usize {
         let slot = self.next;
         self.next = (slot + 1) % self.first.len();
@@ -60,7 +60,7 @@ mod tests {
     fn the_newest_replaces_the_oldest() {
         let mut ring = PairHistory::new(3, 1);
         for k in 0..5 {
-            let (first, second) = ring.room();
+            let (first, second) = ring.next_slot();
             (first[0].x, second[0].x) = (f64::from(k), -f64::from(k));
             ring.keep();
         }

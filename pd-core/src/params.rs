@@ -7,15 +7,15 @@ use crate::{Real, StepError, Vec3};
 pub struct StepParams {
     /// Time step h, s. Default 1/60. The global matrix depends on it: changing it needs a new `prepare`.
     pub dt: Real,
-    /// Most local/global iterations per step. Default 10. More come closer to the implicit Euler step; fewer are
-    /// softer and damp more.
+    /// Maximum number of local/global iterations per step. Default 10. More iterations approach the implicit Euler step; fewer
+    /// make bodies softer and more damped.
     pub iterations: usize,
     /// Acceleration of gravity, m/s². Default (0, −9.8, 0).
     pub gravity: Vec3,
     /// Velocity damping rate, 1/s; velocities are divided by 1 + h·damping each step. Default 0: implicit Euler
-    /// itself damps already.
+    /// already has numerical damping.
     pub damping: Real,
-    /// Whether the predictor leaves pinned vertices where they are (as the thesis' program does), so that gravity
+    /// Whether the predictor does not move pinned vertices (as the thesis' program does), so that gravity
     /// does not pull on a pin. Default true.
     pub hold_pinned: bool,
     /// Stop iterating once the force imbalance ‖∇objective‖ has fallen to this fraction of its value at the first
@@ -41,17 +41,17 @@ impl Default for StepParams {
 }
 
 impl StepParams {
-    /// Most iterations allowed: steppers reserve room for one number per iteration.
-    pub const MOST_ITERATIONS: usize = 1_000_000;
+    /// Largest allowed number of iterations: steppers reserve one number per iteration.
+    pub const MAX_ITERATIONS: usize = 1_000_000;
 
-    /// Names the first parameter that is out of range.
+    /// Returns the first parameter that is out of range as an error.
     pub fn check(&self) -> Result<(), StepError> {
         let wrong = |name, value, expected| Err(StepError::Parameter { name, value, expected });
-        // The matrix has m/h² in it, so the square must be a number too.
+        // The matrix contains m/h², so the square must be finite too.
         if !(self.dt > 0.0 && (self.dt * self.dt).is_normal()) {
             return wrong("dt", self.dt, "it and its square must be positive and finite, in seconds");
         }
-        if !(1..=Self::MOST_ITERATIONS).contains(&self.iterations) {
+        if !(1..=Self::MAX_ITERATIONS).contains(&self.iterations) {
             return wrong("iterations", self.iterations as Real, "it must be from 1 to 1000000");
         }
         if let Some(&g) = self.gravity.iter().find(|g| !g.is_finite()) {
@@ -82,7 +82,7 @@ mod tests {
         for dt in [0.0, -1.0, Real::NAN, Real::INFINITY, 1e-200, 1e200] {
             assert_eq!(name(StepParams { dt, ..good }), "dt");
         }
-        for iterations in [0, StepParams::MOST_ITERATIONS + 1, usize::MAX] {
+        for iterations in [0, StepParams::MAX_ITERATIONS + 1, usize::MAX] {
             assert_eq!(name(StepParams { iterations, ..good }), "iterations");
         }
         assert_eq!(name(StepParams { gravity: Vec3::new(0.0, Real::NAN, 0.0), ..good }), "gravity");

@@ -1,9 +1,9 @@
-//! Ranges of the one array of points: cloth, solids, grains, material points.
+//! Ranges of the shared array of points: cloth, solids, grains, material points.
 
 use crate::Real;
 use std::ops::Range;
 
-/// What the points of a set are.
+/// Kind of the points of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SetKind {
@@ -31,7 +31,7 @@ pub struct ParticleSet {
     pub name: String,
     /// The points.
     pub range: Range<u32>,
-    /// What they are.
+    /// Their kind.
     pub kind: SetKind,
     /// Radius of a point, m; 0 where points have no size of their own.
     pub radius: Real,

@@ -20,7 +20,7 @@ use crate::{
     StepError, StepReport, Stepper,
 };
 
-/// The stepper of the title: a local step and a global solver, each replaceable.
+/// The projective dynamics stepper: a local step and a global solver, each replaceable.
 pub struct ProjectiveDynamics {
     descent: Descent,
     /// Which model and time step the factor belongs to.
@@ -40,7 +40,7 @@ impl ProjectiveDynamics {
         Self::with_parts(local, global, Acceleration::None)
     }
 
-    /// All parts chosen.
+    /// With all parts given.
     pub fn with_parts(
         local: Box<dyn LocalStep>,
         global: Box<dyn GlobalSolver>,

@@ -1,47 +1,47 @@
-//! Small symmetric systems over the directions that an accelerated stepper remembers.
+//! Small symmetric systems over the stored directions of an accelerated stepper.
 //!
-//! G = L Lᵀ, direction by direction. One that the earlier ones nearly span, or along which G is not positive, has a pivot
-//! that is no considerable part of its diagonal entry; it is left out and gets the weight zero. So the system that is
-//! solved is always positive definite and never close to singular.
+//! G = L Lᵀ, direction by direction. Skips directions whose pivot is below `least` × the diagonal: those that earlier
+//! directions nearly span, and those along which G is not positive. They get the weight zero. The remaining system is
+//! positive definite and not close to singular.
 
 use crate::Real;
 
-/// Longest memory of an accelerated stepper: small systems live on the stack.
-pub(crate) const MOST_WINDOW: usize = 8;
+/// Largest history of an accelerated stepper; small systems are on the stack.
+pub(crate) const MAX_WINDOW: usize = 8;
 
-pub(crate) type Square = [[Real; MOST_WINDOW]; MOST_WINDOW];
-pub(crate) type Row = [Real; MOST_WINDOW];
+pub(crate) type Square = [[Real; MAX_WINDOW]; MAX_WINDOW];
+pub(crate) type Row = [Real; MAX_WINDOW];
 
 /// A factor of the leading part of a symmetric matrix.
 #[derive(Clone, Default)]
 pub(crate) struct PivotedCholesky {
     l: Square,
-    /// Which directions take part.
-    taken: [bool; MOST_WINDOW],
+    /// Which directions are used.
+    taken: [bool; MAX_WINDOW],
     size: usize,
 }
 
 impl PivotedCholesky {
     /// Factors the leading `size` rows of `g`, of which the lower triangle is read. Directions whose pivot is at most
-    /// `least` times their diagonal entry are left out; those before others are preferred.
+    /// `least` times their diagonal entry are skipped; earlier ones are preferred.
     pub(crate) fn factor(&mut self, size: usize, g: &Square, least: Real) {
-        self.size = size.min(MOST_WINDOW);
-        self.taken = [false; MOST_WINDOW];
+        self.size = size.min(MAX_WINDOW);
+        self.taken = [false; MAX_WINDOW];
         for i in 0..self.size {
             for j in 0..i {
                 let known = (0..j).map(|k| self.l[i][k] * self.l[j][k]).sum::<Real>();
                 self.l[i][j] = if self.taken[j] { (g[i][j] - known) / self.l[j][j] } else { 0.0 };
             }
             let pivot = g[i][i] - self.l[i][..i].iter().map(|l| l * l).sum::<Real>();
-            // False for what is not a number.
+            // False for NaN.
             self.taken[i] = pivot > least * g[i][i] && g[i][i] > 0.0 && pivot.is_finite();
             self.l[i][i] = if self.taken[i] { pivot.sqrt() } else { 1.0 };
         }
     }
 
-    /// θ with G θ = c over the directions taken, zero elsewhere.
+    /// θ with G θ = c over the directions used, zero elsewhere.
     pub(crate) fn solve(&self, c: &Row) -> Row {
-        let mut theta = [0.0; MOST_WINDOW];
+        let mut theta = [0.0; MAX_WINDOW];
         let l = &self.l;
         for i in (0..self.size).filter(|&i| self.taken[i]) {
             theta[i] = (c[i] - (0..i).map(|k| l[i][k] * theta[k]).sum::<Real>()) / l[i][i];

@@ -1,8 +1,8 @@
 //! The number and vector types of the workspace.
 //!
-//! One precision, `f64`: collision, stiff factors and finite-difference checks want it, and a cargo feature
-//! that changes a type is not additive. Where bandwidth matters a solver keeps single-precision copies *inside*
-//! itself and stays exact through the increment form of the step.
+//! One precision, `f64`: collision detection, stiff factors and finite-difference tests need it, and a cargo feature
+//! that changes a type is not additive. Where bandwidth matters, a solver stores single precision internally
+//! and the increment form of the step keeps the result accurate.
 
 /// Scalar of every public interface.
 pub type Real = f64;
@@ -23,7 +23,7 @@ pub fn as_flat(vectors: &[Vec3]) -> &[Real] {
     bytemuck::cast_slice(vectors)
 }
 
-/// The mutable twin of [`as_flat`].
+/// Mutable version of [`as_flat`].
 pub fn as_flat_mut(vectors: &mut [Vec3]) -> &mut [Real] {
     bytemuck::cast_slice_mut(vectors)
 }

@@ -17,7 +17,7 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// All stages together; measuring on request is not counted.
+    /// Sum of all stages; optional measurements are not included.
     pub fn total(&self) -> Duration {
         self.predict + self.local + self.global + self.collide
     }
@@ -48,32 +48,52 @@ pub struct Measures {
     pub potential: Real,
 }
 
-/// What contact did in a step, of steppers that keep bodies apart.
+/// Contact statistics of a step, of steppers with intersection-free contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ContactReport {
-    /// Contacts that press.
+    /// Active contacts.
     pub contacts: usize,
-    /// Contacts that may act.
+    /// Candidate contacts.
     pub rows: usize,
     /// Least gap of these, m; infinite if there are none.
     pub min_gap: Real,
-    /// Vertices that were held back from crossing at the end of the step.
+    /// Vertices whose motion was clipped at the end of the step to prevent intersections.
     pub clamped: usize,
-    /// Times that the step was taken up again because vertices were held back, and one.
+    /// Attempts of the step: one, plus one for each repetition because vertices were clipped.
     pub rounds: usize,
-    /// Lists of near pairs made.
+    /// Number of times the candidate list was built.
     pub rebuilds: usize,
     /// Pairs between which no plane was found, so that their vertices did not move.
     pub uncertified: usize,
-    /// Part of their way that vertices of prescribed motion went; less than 1 if they would have crushed something.
+    /// Fraction of their prescribed motion that kinematic vertices made; less than 1 if they would have crushed something.
     pub obstacle_fraction: Real,
+    /// Pairs of triangles that crossed at the start of the step and are being pushed apart.
+    pub tangled: usize,
     /// Linear solves.
     pub solves: usize,
     /// Evaluations of all contacts.
     pub evaluations: usize,
-    /// Wall time of making lists; part of [`Stages::collide`].
+    /// Wall time of building candidate lists; part of [`Stages::collide`].
     pub listing: Duration,
+}
+
+impl ContactReport {
+    /// The report of two steps in a row: counts and times add up, the least gap and fraction of both, the rest of the later.
+    pub fn followed_by(&self, later: &Self) -> Self {
+        Self {
+            min_gap: self.min_gap.min(later.min_gap),
+            clamped: self.clamped + later.clamped,
+            rounds: self.rounds + later.rounds,
+            rebuilds: self.rebuilds + later.rebuilds,
+            uncertified: self.uncertified + later.uncertified,
+            obstacle_fraction: self.obstacle_fraction.min(later.obstacle_fraction),
+            solves: self.solves + later.solves,
+            evaluations: self.evaluations + later.evaluations,
+            listing: self.listing + later.listing,
+            ..*later
+        }
+    }
 }
 
 impl StepReport {
@@ -86,19 +106,23 @@ impl StepReport {
             local_steps: self.local_steps + later.local_steps,
             linear_iterations: self.linear_iterations + later.linear_iterations,
             collisions: self.collisions + later.collisions,
+            contact: match (self.contact, later.contact) {
+                (Some(first), Some(then)) => Some(first.followed_by(&then)),
+                (first, then) => then.or(first),
+            },
             stages,
             ..*later
         }
     }
 }
 
-/// What one step did.
+/// Report of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
     /// Local/global iterations done.
     pub iterations: usize,
-    /// Local steps done: one an iteration, and one more for each step that a safeguard or a line search tried; accelerated
-    /// steppers also spend three to five on their first iterate, `pd-lbfgs` at times one on the third.
+    /// Local steps done: one per iteration, and one more for each trial step of a safeguard or line search; accelerated
+    /// steppers also use three to five for the initial guess, `pd-lbfgs` sometimes one in the third iteration.
     pub local_steps: usize,
     /// Force imbalance ‖∇objective‖ of the last iterate over that of the first; 0 if the first was 0. Known one
     /// iteration late, since the gradient is taken before each solve.
@@ -109,7 +133,7 @@ pub struct StepReport {
     pub linear_iterations: usize,
     /// Vertices moved by the second collision pass.
     pub collisions: usize,
-    /// Of steppers that keep bodies apart.
+    /// Contact statistics, of steppers with intersection-free contact.
     pub contact: Option<ContactReport>,
     /// Wall times.
     pub stages: Stages,

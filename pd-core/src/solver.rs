@@ -3,7 +3,7 @@
 use crate::{Csr, LinearError, Pattern, Real};
 use std::sync::Arc;
 
-/// What a solve did.
+/// Report of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SolveReport {
     /// Iterations of an iterative solver; 1 for a direct one.
@@ -12,7 +12,7 @@ pub struct SolveReport {
     pub residual: Option<Real>,
     /// Estimate of the condition number of the (preconditioned) matrix where the solver has one.
     pub condition: Option<Real>,
-    /// Whether the solver's own tolerance was met; direct solvers always say `true`.
+    /// Whether the solver's own tolerance was met; always `true` for direct solvers.
     pub converged: bool,
 }
 
@@ -27,9 +27,9 @@ impl SolveReport {
 /// matrix, [`solve`](Self::solve) often.
 ///
 /// # Writing one
-/// Give a name, keep what is needed of the matrix in `factor`, and improve `x` in `solve`. Divergence and a lack of
+/// Return a name, store what is needed of the matrix in `factor`, and improve `x` in `solve`. Divergence and a lack of
 /// memory are values: return [`LinearError::Diverged`] or [`LinearError::TooLarge`], never NaN. `solve` must not
-/// allocate, and must give the same bits for any number of threads.
+/// allocate, and its result must be bitwise identical for any number of threads.
 ///
 /// ```
 /// use pd_core::{Csr, GlobalSolver, LinearError, Real, SolveReport};
@@ -66,26 +66,26 @@ pub trait GlobalSolver: Send + Sync {
     /// Name for reports and errors, as the registry of solvers has it.
     fn name(&self) -> &str;
 
-    /// Work that depends on the pattern alone: ordering, symbolic factor, colouring. Optional to call:
-    /// `factor` must do it for a pattern it has not seen.
+    /// Work that depends only on the pattern: ordering, symbolic factor, colouring. Calling it is optional:
+    /// `factor` must do it for a new pattern.
     fn analyse(&mut self, _pattern: &Arc<Pattern>) -> Result<(), LinearError> {
         Ok(())
     }
 
-    /// Work that depends on the numbers. Keeps what it needs of `a`.
+    /// Work that depends on the values. Stores what it needs of `a`.
     fn factor(&mut self, a: &Csr) -> Result<(), LinearError>;
 
     /// Solves for `columns` right-hand sides, row-major: entry (i, c) is `b[i * columns + c]`. On entry `x` is the
-    /// first guess, which direct solvers ignore; on success it is the solution. After an error `x` is unspecified.
+    /// initial guess, which direct solvers ignore; on success it is the solution. After an error `x` is unspecified.
     fn solve(&mut self, b: &[Real], x: &mut [Real], columns: usize) -> Result<SolveReport, LinearError>;
 
-    /// Bytes held after `factor`, as far as the solver knows.
+    /// Bytes held after `factor`, as far as known.
     fn bytes(&self) -> usize {
         0
     }
 }
 
-/// A boxed solver is a solver, so that wrappers take what a registry makes.
+/// A boxed solver is a solver, so that wrappers accept solvers from a registry.
 impl GlobalSolver for Box<dyn GlobalSolver> {
     fn name(&self) -> &str {
         self.as_ref().name()

@@ -1,7 +1,7 @@
-//! Compressed sparse rows with 32-bit column indices: the matrix all global solvers take.
+//! Compressed sparse rows with 32-bit column indices: the matrix type of all global solvers.
 //!
 //! Own types rather than nalgebra-sparse's: a column index of four bytes instead of eight cuts the traffic of
-//! every product by a quarter, and the pattern is shared (`Arc`) so that "same pattern, new numbers" is a pointer
+//! every product by a quarter, and the pattern is shared (`Arc`) so that "same pattern, new values" is a pointer
 //! comparison. `pd-linear` converts from and to nalgebra-sparse.
 
 use crate::{LinearError, Real};
@@ -37,7 +37,7 @@ impl Pattern {
         Ok(Self { offsets, columns })
     }
 
-    /// Wraps arrays that are right by construction; [`new`](Self::new) checks them in debug builds.
+    /// Wraps arrays that are valid by construction; [`new`](Self::new) checks them in debug builds.
     pub(crate) fn trusted(offsets: Vec<usize>, columns: Vec<u32>) -> Self {
         debug_assert!(Self::new(offsets.clone(), columns.clone()).is_ok());
         Self { offsets, columns }
@@ -195,7 +195,7 @@ impl Csr {
     }
 
     /// Checks what every solver relies on: finite entries, a stored positive diagonal, and symmetry to rounding.
-    /// Solvers call it in `factor`, so that a wrong matrix is named instead of producing a wrong answer.
+    /// Solvers call it in `factor`, so that an invalid matrix is reported instead of producing a wrong answer.
     pub fn check_symmetric(&self) -> Result<(), LinearError> {
         if self.rows() == 0 {
             return Err(LinearError::Empty);
@@ -222,7 +222,7 @@ impl Csr {
         self.check_upper_has_twin()
     }
 
-    /// An entry above the diagonal without any stored twin below it escapes the loop over lower entries.
+    /// An entry above the diagonal without a stored counterpart below it escapes the loop over lower entries.
     fn check_upper_has_twin(&self) -> Result<(), LinearError> {
         for i in 0..self.rows() {
             for (j, value) in self.row(i).filter(|&(j, _)| j > i) {

@@ -1,9 +1,9 @@
-//! The state of a simulation: all that changes over time.
+//! The state of a simulation: everything that changes over time.
 
 use crate::{Bodies, Columns, Real, Vec3};
 
-/// Positions, velocities, rigid bodies, what single methods remember, and time. A clone of it is a checkpoint: steppers hold
-/// scratch only.
+/// Positions, velocities, rigid bodies, persistent data of methods, and time. A clone is a checkpoint: steppers hold only
+/// scratch memory.
 ///
 /// ```
 /// use pd_core::{State, Vec3};
@@ -20,7 +20,7 @@ pub struct State {
     pub v: Vec<Vec3>,
     /// Poses and velocities of rigid bodies; empty where there are none.
     pub bodies: Bodies,
-    /// What single methods carry from step to step: multipliers, affine velocities, sleep counters.
+    /// Data that methods keep from step to step: multipliers, affine velocities, sleep counters.
     pub columns: Columns,
     /// Simulated time, s.
     pub time: Real,
@@ -43,9 +43,19 @@ impl State {
         self.x.len()
     }
 
+    /// Positions as one array x₀ y₀ z₀ x₁ …, m: what plotting and array libraries take.
+    pub fn positions_flat(&self) -> &[Real] {
+        crate::as_flat(&self.x)
+    }
+
+    /// Velocities as one array, m/s.
+    pub fn velocities_flat(&self) -> &[Real] {
+        crate::as_flat(&self.v)
+    }
+
     /// A 64-bit hash of the bits of `x`, `v`, the bodies and the columns (names included), in order. Equal states have equal
     /// hashes, and a difference in the last bit of one number changes it; determinism tests and the command line's
-    /// `state_hash` use it. Time does not count.
+    /// `state_hash` use it. Time is not included.
     pub fn hash(&self) -> u64 {
         let mut hash = Fnv::default();
         for value in crate::as_flat(&self.x).iter().chain(crate::as_flat(&self.v)) {

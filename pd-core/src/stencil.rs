@@ -36,7 +36,7 @@ impl Stencil {
         Self { rows_per_element, offsets: vec![0], ..Self::default() }
     }
 
-    /// As [`new`](Self::new), with room for `elements` elements of `entries` coefficients each.
+    /// As [`new`](Self::new), with capacity for `elements` elements of `entries` coefficients each.
     pub fn with_capacity(rows_per_element: usize, elements: usize, entries: usize) -> Self {
         let mut stencil = Self::new(rows_per_element);
         stencil.offsets.reserve(elements * rows_per_element);
@@ -128,7 +128,7 @@ impl Stencil {
             + size_of_val(&self.weights[..])
     }
 
-    /// Checks all that later loops rely on, once.
+    /// Validates once everything that later loops rely on.
     pub(crate) fn check(&self, kind: &str, vertices: usize) -> Result<(), ModelError> {
         let kind = || kind.to_owned();
         if let Some((element, got)) = self.ragged {

@@ -1,7 +1,7 @@
 //! Time steppers, and the parts of a step they share.
 //!
-//! A step is `predict → respond to contacts → minimise → accept`. Each part is a function here, so that a stepper of one's own
-//! puts together what it needs: [`validate`], [`predict`], [`push_out`], [`hold_pinned`], [`accept`], [`measure_state`].
+//! A step is `predict → respond to contacts → minimise → accept`. Each part is a function here, so that a custom
+//! stepper combines what it needs: [`validate`], [`predict`], [`push_out`], [`hold_pinned`], [`accept`], [`measure_state`].
 
 use crate::exec::{self, VERTEX_CHUNK};
 use crate::model::Revision;
@@ -61,12 +61,12 @@ impl PreparedFor {
     }
 }
 
-/// Advances a state. Holds scratch and factors, never the truth: it can be dropped and rebuilt at any time.
+/// Advances a state. Holds only scratch memory and factors: it can be dropped and rebuilt at any time.
 ///
 /// `prepare` allocates and factors for a model and a time step; `step` then allocates nothing. After an error the
-/// state is what it was before the step.
+/// state is unchanged.
 pub trait Stepper: Send + Sync {
-    /// Name for reports, as the registry of steppers has it.
+    /// Name for reports, as in the registry of steppers.
     fn name(&self) -> &str;
 
     /// Name of the global solver inside, if there is one.
@@ -74,14 +74,24 @@ pub trait Stepper: Send + Sync {
         None
     }
 
-    /// "Baking": factors and scratch for this model and these parameters. Again after either changes.
+    /// Whether it prevents the collision [surface](Model::surface) of a model from intersecting. Other steppers reject a model with a surface.
+    fn keeps_surfaces_apart(&self) -> bool {
+        false
+    }
+
+    /// The stepper as `Any`, for queries of its concrete type, such as its contacts. `None` if it offers none.
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        None
+    }
+
+    /// Factors and allocates scratch memory for this model and these parameters; to be repeated after either changes.
     fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError>;
 
     /// Advances the state by one time step.
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError>;
 }
 
-/// What every stepper checks before a step: parameters and sizes.
+/// Validates parameters and sizes before a step.
 pub fn validate(context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
     context.params.check()?;
     let vertices = context.model.vertices();
@@ -91,8 +101,20 @@ pub fn validate(context: &StepContext<'_>, state: &State) -> Result<(), StepErro
     Ok(())
 }
 
-/// What a stepper of elastic bodies alone checks in `prepare`: that there is something to move, and that all of it is elastic.
+/// Check in `prepare` of a stepper for elastic bodies without contact between surfaces: [`require_elastic_apart`], and the model
+/// has no collision surface.
 pub fn require_elastic(stepper: &str, model: &Model) -> Result<(), StepError> {
+    require_elastic_apart(stepper, model)?;
+    if !model.surface().is_empty() {
+        let what =
+            "contact that keeps surfaces apart; use the stepper \"pd\", or contact \"project\" or \"off\"";
+        return Err(StepError::Unsupported { stepper: stepper.to_owned(), what: what.to_owned() });
+    }
+    Ok(())
+}
+
+/// Check in `prepare` of a stepper for elastic bodies only: the model has vertices, and all of them are elastic.
+pub fn require_elastic_apart(stepper: &str, model: &Model) -> Result<(), StepError> {
     let unsupported = |what: String| Err(StepError::Unsupported { stepper: stepper.to_owned(), what });
     if let Some(set) = model.sets().iter().find(|set| !set.kind.is_elastic()) {
         return unsupported(format!("particle set {:?} ({:?})", set.name, set.kind));
@@ -103,7 +125,7 @@ pub fn require_elastic(stepper: &str, model: &Model) -> Result<(), StepError> {
     Ok(())
 }
 
-/// s = x + h v + h² (g + M⁻¹ f): where inertia and external forces alone would take the vertices; kinematic vertices go to
+/// The inertial target s = x + h v + h² (g + M⁻¹ f); kinematic vertices go to
 /// their targets. `s` has one entry per vertex.
 pub fn predict(context: StepContext<'_>, state: &State, s: &mut [Vec3]) {
     let StepParams { dt, gravity, .. } = *context.params;
@@ -131,7 +153,7 @@ pub fn push_out(context: StepContext<'_>, state: &State, x: &mut [Vec3]) -> usiz
     moved
 }
 
-/// With [`StepParams::hold_pinned`], puts pinned vertices back to where they are.
+/// With [`StepParams::hold_pinned`], resets pinned vertices to their current positions.
 pub fn hold_pinned(context: StepContext<'_>, state: &State, s: &mut [Vec3]) {
     if context.params.hold_pinned {
         for &vertex in context.model.pinned() {
@@ -141,8 +163,8 @@ pub fn hold_pinned(context: StepContext<'_>, state: &State, s: &mut [Vec3]) {
     }
 }
 
-/// Predicts, responds to obstacles by [`push_out`] and holds pins; times go to the report. The beginning of a step of the
-/// thesis, in one call.
+/// Predicts, projects out of obstacles with [`push_out`] and holds pins; times go to the report. The first part of the thesis'
+/// step, in one call.
 pub fn begin_step(context: StepContext<'_>, state: &State, s: &mut [Vec3], report: &mut StepReport) {
     let started = Instant::now();
     predict(context, state, s);
@@ -154,7 +176,7 @@ pub fn begin_step(context: StepContext<'_>, state: &State, s: &mut [Vec3], repor
 }
 
 /// Moves the new positions `x` out of obstacles, accepts them and, where `measures` of the minimum are given, adds those of
-/// the accepted state. The end of a step of the thesis, in one call.
+/// the accepted state. The last part of the thesis' step, in one call.
 pub fn end_step(
     context: StepContext<'_>,
     state: &mut State,
@@ -188,8 +210,8 @@ pub fn measure_state(context: StepContext<'_>, state: &State, measures: Measures
     Measures { kinetic, potential, elastic, strain, ..measures }
 }
 
-/// Accepts new positions: v = (x⁺ − x)/h, damped; x = x⁺; time advances. Refuses positions that are not finite and
-/// then leaves the state alone.
+/// Accepts new positions: v = (x⁺ − x)/h, damped; x = x⁺; time advances. Rejects non-finite positions and then
+/// leaves the state unchanged.
 pub fn accept(params: &StepParams, state: &mut State, x: &[Vec3]) -> Result<(), StepError> {
     if let Some(vertex) = x.iter().position(|p| !p.iter().all(|c| c.is_finite())) {
         return Err(StepError::NotFinite { vertex });

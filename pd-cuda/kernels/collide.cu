@@ -100,13 +100,15 @@ __device__ __forceinline__ bool leave(vec3& p, const real* __restrict__ c) {
 }
 
 // Moves every point out of the obstacles; counts moved points in status[slot]. An integer count does not depend on the
-// order of the additions.
-extern "C" __global__ void collide(const real* __restrict__ colliders, int count, real* __restrict__ points, int* status,
-                                   int slot, int n) {
+// order of the additions. The number of obstacles is read from the device, so that a captured graph stays valid when
+// obstacles come and go.
+extern "C" __global__ void collide(const real* __restrict__ colliders, const int* __restrict__ obstacles,
+                                   real* __restrict__ points, int* status, int slot, int n) {
   int i = THREAD;
   if (i >= n) return;
   vec3 p = load(points, i);
   bool moved = false;
+  int count = *obstacles;
   for (int k = 0; k < count; ++k)
     if (leave(p, colliders + COLLIDER * k)) moved = true;
   if (moved) {

@@ -38,8 +38,8 @@ impl<T: DeviceReal> DeviceBatch<T> {
             |why| CudaError::Unsupported { what: format!("a batch of kind {:?}", batch.kind()), why };
         let data =
             batch.export().ok_or_else(|| unsupported("it does not export itself; run it on the CPU"))?;
-        let Some((kernel, function)) = queue.law_function(data.kind)? else {
-            return Err(unsupported("there is no kernel of this kind; give one by Device::with_law"));
+        let Some((kernel, function)) = queue.energy_function(data.kind)? else {
+            return Err(unsupported("there is no kernel of this kind; give one by Device::with_kernel"));
         };
         let stencil = data.stencil;
         let (elements, d) = (stencil.elements(), stencil.rows_per_element());
@@ -99,7 +99,7 @@ impl<T: DeviceReal> DeviceBatch<T> {
             queue.part(rows, 3 * self.first_row, 3 * count),
             crate::queue::Argument::Int(int("elements of a batch", self.elements)?),
         ];
-        queue.launch_law(&self.kernel, &self.function, self.elements, &arguments)
+        queue.launch_energy(&self.kernel, &self.function, self.elements, &arguments)
     }
 
     /// b −= DᵀW rows of this batch by atomic additions, in no fixed order.

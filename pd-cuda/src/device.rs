@@ -1,16 +1,16 @@
-//! A device: found, opened, and with the laws its user adds.
+//! A CUDA device: enumeration, opening, user-defined kernels.
 
-use crate::{CudaError, DeviceReal, LawKernel};
+use crate::{CudaError, DeviceReal, UserKernel};
 use cudarc::driver::{CudaContext, CudaStream};
 use std::sync::Arc;
 
-/// Name of the stand-in device of the test interpreter. Its times say nothing about a real device.
+/// Name of the device of the test interpreter. Its times are meaningless.
 pub const EMULATOR: &str = "pd-emu";
 
-/// Threads of a block, where nothing else is said: four warps fit every device and keep registers free.
+/// Default number of threads per block: four warps fit every device and keep registers free.
 const BLOCK: u32 = 128;
 
-/// What the driver says about a device.
+/// Properties of a device reported by the driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
     /// Number, from 0.
@@ -45,7 +45,7 @@ pub fn devices() -> Result<Vec<DeviceInfo>, CudaError> {
     (0..count).map(|ordinal| open_context(ordinal, count).and_then(|context| describe(&context))).collect()
 }
 
-/// How many devices there are, at least one.
+/// Number of devices, at least one.
 fn count() -> Result<usize, CudaError> {
     // SAFETY: only opens and closes the driver's library.
     if !unsafe { cudarc::driver::sys::is_culib_present() } {
@@ -80,7 +80,7 @@ pub struct Device {
     pub(crate) context: Arc<CudaContext>,
     pub(crate) stream: Arc<CudaStream>,
     info: DeviceInfo,
-    laws: Vec<LawKernel>,
+    user_kernels: Vec<UserKernel>,
     block: u32,
 }
 
@@ -96,18 +96,18 @@ impl Device {
         // SAFETY: all work goes through one stream, in order; events between streams would only break the capture.
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(CudaError::driver("making a stream"))?;
-        Ok(Self { context, stream, info, laws: vec![], block: BLOCK })
+        Ok(Self { context, stream, info, user_kernels: vec![], block: BLOCK })
     }
 
-    /// What the driver says about it.
+    /// Properties reported by the driver.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }
 
-    /// With a kernel for batches of a kind of one's own, or instead of a built-in one.
-    pub fn with_law(mut self, law: LawKernel) -> Self {
-        self.laws.retain(|known| known.kind != law.kind);
-        self.laws.push(law);
+    /// Adds a kernel for a custom kind of batch, or replaces a built-in one.
+    pub fn with_kernel(mut self, kernel: UserKernel) -> Self {
+        self.user_kernels.retain(|known| known.kind != kernel.kind);
+        self.user_kernels.push(kernel);
         self
     }
 
@@ -125,9 +125,9 @@ impl Device {
         self.block
     }
 
-    pub(crate) fn law<T: DeviceReal>(&self, kind: &str) -> Option<(&LawKernel, &str)> {
-        let law = self.laws.iter().find(|law| law.kind == kind)?;
-        Some((law, law.ptx::<T>()))
+    pub(crate) fn user_kernel<T: DeviceReal>(&self, kind: &str) -> Option<(&UserKernel, &str)> {
+        let kernel = self.user_kernels.iter().find(|kernel| kernel.kind == kind)?;
+        Some((kernel, kernel.ptx::<T>()))
     }
 }
 

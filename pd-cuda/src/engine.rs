@@ -7,8 +7,8 @@ use crate::batch::write_reals;
 use crate::colliders::{self, NUMBERS};
 use crate::model::DeviceModel;
 use crate::queue::{Argument, Buffer, Queue, int};
+use crate::sliced_ell::{Rows, SlicedEll};
 use crate::solver::{Method, Prepared, prepare};
-use crate::table::{Rows, Table};
 use crate::{CudaError, Device, DeviceReal, Summation};
 use pd_core::{Real, State, StepContext, StepError, StepParams, as_flat, as_flat_mut};
 use pd_linear::JacobiOptions;
@@ -27,14 +27,19 @@ pub(crate) const NOT_FINITE: usize = 0;
 pub(crate) const SECOND_PASS: usize = 2;
 const STATUS: usize = 3;
 
+/// Obstacles there is room for at least, so that a few can be added without a new graph.
+const MIN_CAPACITY: usize = 8;
+
 /// Device memory of a step.
 pub(crate) struct Engine<T> {
     pub(crate) queue: Queue<T>,
     model: DeviceModel<T>,
     pub(crate) solver: Prepared<T>,
-    matrix: Table<T>,
+    matrix: SlicedEll<T>,
     pub(crate) sweeps: usize,
-    obstacles: usize,
+    /// Obstacles there is room for, and on the device how many there are.
+    capacity: usize,
+    obstacles: Buffer<i32>,
     inverse_mass: Buffer<T>,
     held: Buffer<i32>,
     colliders: Buffer<T>,
@@ -78,17 +83,18 @@ impl<T: DeviceReal> Engine<T> {
         if context.params.hold_pinned {
             model.pinned().iter().for_each(|&vertex| held[vertex as usize] = 1);
         }
-        let obstacles = context.colliders.len();
+        let capacity = context.colliders.len().next_power_of_two().max(MIN_CAPACITY);
         let vector = || queue.zeros(3 * n);
         let mut engine = Self {
             model: device_model,
             sweeps: sweeps.unwrap_or(solver.sweeps).max(1),
             solver,
-            matrix: Table::new(&queue, &rows)?,
-            obstacles,
+            matrix: SlicedEll::new(&queue, &rows)?,
+            capacity,
+            obstacles: queue.zeros(1)?,
             inverse_mass: queue.upload_reals(&inverse_mass)?,
             held: queue.upload(&held)?,
-            colliders: queue.zeros(NUMBERS * obstacles)?,
+            colliders: queue.zeros(NUMBERS * capacity)?,
             params: queue.zeros(5)?,
             force: vector()?,
             x: vector()?,
@@ -99,15 +105,20 @@ impl<T: DeviceReal> Engine<T> {
             r: vector()?,
             scalars: queue.zeros(SCALARS)?,
             status: queue.zeros(STATUS)?,
-            staging: vec![T::from_real(0.0); (3 * n).max(NUMBERS * obstacles).max(5)],
-            collider_numbers: vec![0.0; NUMBERS * obstacles],
+            staging: vec![T::from_real(0.0); (3 * n).max(NUMBERS * capacity).max(5)],
+            collider_numbers: vec![0.0; NUMBERS * capacity],
             force_sums: vec![pd_core::Vec3::zeros(); n],
             forced: false,
             queue,
         };
-        // Obstacles the device cannot take are found now, not in the middle of a run.
+        // Unsupported obstacles are detected now, not in the middle of a run.
         engine.write_inputs(context, 0.0)?;
         Ok(engine)
+    }
+
+    /// Obstacles that fit without another preparation.
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
     }
 
     /// Positions and velocities to the device.
@@ -130,17 +141,18 @@ impl<T: DeviceReal> Engine<T> {
         Ok(())
     }
 
-    /// What a step reads besides the state, at the time of its end.
+    /// Inputs of a step besides the state, at the time of its end.
     pub(crate) fn write_inputs(&mut self, context: &StepContext<'_>, end: Real) -> Result<(), CudaError> {
         let StepParams { dt, gravity, damping, .. } = *context.params;
         let numbers = [dt, gravity.x, gravity.y, gravity.z, 1.0 / (dt * (1.0 + dt * damping))];
         write_reals(&self.queue, &numbers, &mut self.staging, &mut self.params)?;
         self.queue.synchronize()?;
-        if self.obstacles > 0 {
-            colliders::export(context.colliders, end, &mut self.collider_numbers)?;
-            write_reals(&self.queue, &self.collider_numbers, &mut self.staging, &mut self.colliders)?;
-            self.queue.synchronize()?;
-        }
+        let used = NUMBERS * context.colliders.len();
+        colliders::export(context.colliders, end, &mut self.collider_numbers[..used])?;
+        write_reals(&self.queue, &self.collider_numbers, &mut self.staging, &mut self.colliders)?;
+        let count = [int("obstacles", context.colliders.len())?];
+        self.queue.write(&count, &mut self.obstacles)?;
+        self.queue.synchronize()?;
         self.model.refresh(&self.queue, context.model)
     }
 
@@ -184,12 +196,9 @@ impl<T: DeviceReal> Engine<T> {
     }
 
     fn collide(&self, points: &Buffer<T>, slot: usize) -> Result<(), CudaError> {
-        if self.obstacles == 0 {
-            return Ok(());
-        }
-        let colliders = self.queue.buffer(&self.colliders, NUMBERS * self.obstacles);
+        let colliders = self.queue.buffer(&self.colliders, NUMBERS * self.capacity);
+        let obstacles = self.queue.buffer(&self.obstacles, 1);
         let (status, slot) = (self.queue.buffer(&self.status, STATUS), Argument::Int(slot as i32));
-        let obstacles = Argument::Int(int("obstacles", self.obstacles)?);
         let arguments = [colliders, obstacles, self.vector(points), status, slot, self.count()?];
         self.queue.launch("collide", self.model.vertices, &arguments)
     }
@@ -247,7 +256,7 @@ impl<T: DeviceReal> Engine<T> {
         queue.launch("finish", n, &[iterate, params, status, x, v, count])
     }
 
-    /// Waits, and reads what the step reports.
+    /// Waits, and reads the report of the step.
     pub(crate) fn outcome(&self) -> Result<([Real; SCALARS], [i32; STATUS]), CudaError> {
         let (mut scalars, mut status) = ([T::from_real(0.0); SCALARS], [0; STATUS]);
         self.queue.read(&self.scalars, &mut scalars)?;

@@ -1,9 +1,9 @@
-//! What can go wrong with a device. Every variant says what to do or where to look.
+//! Errors of devices. Every variant states the cause or what to do.
 
 use cudarc::driver::DriverError;
 use pd_core::{LinearError, StepError};
 
-/// Why a device could not do its work.
+/// Error of a CUDA device.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaError {
@@ -22,7 +22,7 @@ pub enum CudaError {
     /// There is no such device.
     #[error("there is no CUDA device {ordinal}; this machine has {devices}, counted from 0")]
     Ordinal {
-        /// The number asked for.
+        /// The requested number.
         ordinal: usize,
         /// How many there are.
         devices: usize,
@@ -45,7 +45,7 @@ pub enum CudaError {
         /// The kernel to compile.
         kernel: String,
     },
-    /// A kernel of the user's does not compile.
+    /// A user kernel does not compile.
     #[error("kernel {kernel:?} does not compile:\n{log}")]
     Compile {
         /// The kernel.
@@ -53,7 +53,7 @@ pub enum CudaError {
         /// What the compiler says.
         log: String,
     },
-    /// A kernel is missing in the PTX or takes other parameters than the host passes.
+    /// A kernel is missing in the PTX or its parameters differ from those the host passes.
     #[error("kernel {kernel:?}: the PTX has {found}, the host passes {expected}")]
     Signature {
         /// Name of the kernel.
@@ -81,15 +81,15 @@ pub enum CudaError {
         /// How many.
         count: usize,
     },
-    /// A batch, obstacle or parameter the device has no kernel for.
-    #[error("the device cannot take {what}: {why}")]
+    /// A batch, obstacle or parameter without a kernel.
+    #[error("the device does not support {what}: {why}")]
     Unsupported {
         /// What it is.
         what: String,
         /// Why, and what to do.
         why: &'static str,
     },
-    /// The driver refused a call.
+    /// The driver rejected a call.
     #[error("CUDA: {what}: {error}")]
     Driver {
         /// What was tried.

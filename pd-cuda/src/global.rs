@@ -3,23 +3,23 @@
 use crate::kernels::REDUCE;
 use crate::model::reduce;
 use crate::queue::{Argument, Buffer, Queue, int};
+use crate::sliced_ell::{Rows, SlicedEll};
 use crate::solver::{Method, Prepared, prepare};
-use crate::table::{Rows, Table};
 use crate::{CudaError, Device, DeviceReal};
 use pd_core::{Csr, GlobalSolver, LinearError, Real, SolveReport, check_lengths};
 use pd_linear::JacobiOptions;
 
-/// Sweeps between looks at the true residual, which costs a product and a wait for the device.
+/// Sweeps between evaluations of the true residual, which costs a product and a synchronisation.
 const LOOK: usize = 16;
-/// Looks without progress after which rounding is taken to be the reason.
+/// Evaluations without progress after which rounding is assumed to be the limit.
 const PATIENCE: usize = 8;
-/// Growth of the residual that is called divergence.
+/// Growth of the residual that is treated as divergence.
 const GROWTH: Real = 1e8;
 
-/// A linear solver on a device: right-hand sides go there and solutions come back.
+/// A linear solver on a device: right-hand sides and solutions are copied in every solve.
 ///
-/// In single precision the residual stalls at rounding level, some 1e-6; the solve then ends with `converged: false` if
-/// less was asked for. Steppers in increment form lose no accuracy by that.
+/// In single precision the residual stalls at rounding level, about 1e-6; the solve then ends with `converged: false` if
+/// less was requested. Steppers in increment form lose no accuracy by that.
 pub struct CudaGlobal<T> {
     device: Device,
     method: Method,
@@ -28,13 +28,13 @@ pub struct CudaGlobal<T> {
     state: Option<State<T>>,
 }
 
-/// A-Jacobi on the device is made by [`CudaGlobal::a_jacobi`].
+/// A-Jacobi on the device is created by [`CudaGlobal::a_jacobi`].
 pub type CudaAJacobi<T> = CudaGlobal<T>;
 
 struct State<T> {
     queue: Queue<T>,
     prepared: Prepared<T>,
-    a: Table<T>,
+    a: SlicedEll<T>,
     b: Buffer<T>,
     r: Buffer<T>,
     partials: Buffer<T>,
@@ -59,7 +59,7 @@ impl<T: DeviceReal> CudaGlobal<T> {
         (0..a.rows()).for_each(|i| rows.push_row(a.row(i)));
         Ok(State {
             prepared: prepare(&queue, a, self.method, &self.options)?,
-            a: Table::new(&queue, &rows)?,
+            a: SlicedEll::new(&queue, &rows)?,
             b: queue.zeros(3 * a.rows())?,
             r: queue.zeros(3 * a.rows())?,
             partials: queue.zeros(a.rows().div_ceil(REDUCE as usize))?,

@@ -38,7 +38,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
     kernel("finish", &[Pointer, Pointer, Pointer, Pointer, Pointer, Int]),
     kernel("reset_status", &[Pointer, Int]),
     kernel("fill_zero", &[Pointer, Int]),
-    kernel("collide", &[Pointer, Int, Pointer, Pointer, Int, Int]),
+    kernel("collide", &[Pointer, Pointer, Pointer, Pointer, Int, Int]),
     reduction("energy_partials", &[Pointer, Pointer, Pointer, Int]),
     reduction("inertia_partials", &[Pointer, Pointer, Pointer, Pointer, Int]),
     reduction("square_partials", &[Pointer, Pointer, Int]),
@@ -65,7 +65,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
 ];
 
 /// The kernel that evaluates a law of pd-constraints, by the kind of the batch.
-pub(crate) fn law(kind: &str) -> Option<&'static str> {
+pub(crate) fn builtin_kernel(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "pin" => "local_pin",
         "edge" => "local_edge",

@@ -1,4 +1,4 @@
-//! The thesis' mixed mode: the local step on the device, the global step where one likes.
+//! The thesis' mixed mode: the local step on the device, any global solver.
 
 use crate::batch::write_reals;
 use crate::model::DeviceModel;
@@ -6,7 +6,7 @@ use crate::queue::{Buffer, Queue};
 use crate::{CudaError, Device, DeviceReal, Summation};
 use pd_core::{LocalInput, LocalStep, Model, Real, StepError, Vec3, as_flat, as_flat_mut};
 
-/// A local step on a device: positions go there and forces come back in every iteration.
+/// A local step on a device: positions and forces are copied in every iteration.
 ///
 /// With `f32` the projections carry rounding of 1e-7 times the size of the *positions*, so keep a scene near the origin.
 ///
@@ -43,7 +43,7 @@ impl<T: DeviceReal> CudaLocal<T> {
         Self { device: device.clone(), summation: Summation::Gather, prepared: None }
     }
 
-    /// With another way to sum forces.
+    /// With another summation of forces.
     pub fn with_summation(self, summation: Summation) -> Self {
         Self { summation, ..self }
     }

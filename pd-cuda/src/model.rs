@@ -2,14 +2,14 @@
 
 use crate::batch::DeviceBatch;
 use crate::queue::{Argument, Buffer, Queue, int};
-use crate::table::{Rows, Table};
+use crate::sliced_ell::{Rows, SlicedEll};
 use crate::{CudaError, DeviceReal};
 use pd_core::{Model, Real};
 
 /// How the force on a vertex is summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Summation {
-    /// Each vertex gathers its rows in a fixed order: the same bits in every run.
+    /// Each vertex gathers its rows in a fixed order: bitwise reproducible.
     #[default]
     Gather,
     /// Each element adds to its vertices atomically, as the thesis' device code does: the order, and so the last bits,
@@ -17,13 +17,13 @@ pub enum Summation {
     Scatter,
 }
 
-/// Everything constant, and the rows of the last local step.
+/// The constant data, and the rows of the last local step.
 pub(crate) struct DeviceModel<T> {
     pub(crate) vertices: usize,
     rows: usize,
     batches: Vec<DeviceBatch<T>>,
     /// DᵀW by vertex.
-    transpose: Table<T>,
+    transpose: SlicedEll<T>,
     row_weights: Buffer<T>,
     residuals: Buffer<T>,
     /// M/h².
@@ -53,7 +53,7 @@ impl<T: DeviceReal> DeviceModel<T> {
             vertices,
             rows: first_row,
             batches,
-            transpose: Table::new(queue, &transpose(model))?,
+            transpose: SlicedEll::new(queue, &transpose(model))?,
             row_weights: queue.upload_reals(&row_weights)?,
             residuals: queue.zeros(3 * first_row)?,
             inertia: queue.zeros(vertices)?,
@@ -69,7 +69,7 @@ impl<T: DeviceReal> DeviceModel<T> {
         Ok(())
     }
 
-    /// Copies what may have changed since the last step: targets of pins.
+    /// Copies data that may have changed since the last step: targets of pins.
     pub(crate) fn refresh(&mut self, queue: &Queue<T>, model: &Model) -> Result<(), CudaError> {
         self.batches.iter_mut().try_for_each(|batch| batch.refresh(queue, model.batches()))
     }

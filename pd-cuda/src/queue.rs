@@ -1,6 +1,6 @@
 //! Work in order: memory, copies and checked launches of one precision on one device.
 
-use crate::kernels::{KERNELS, Kernel, LOCAL_PARAMETERS, REDUCE, law};
+use crate::kernels::{KERNELS, Kernel, LOCAL_PARAMETERS, REDUCE, builtin_kernel};
 use crate::precision::round_into;
 use crate::signature::{self, Parameter};
 use crate::{CudaError, Device, DeviceReal};
@@ -54,18 +54,18 @@ impl<T: DeviceReal> Queue<T> {
         &self.stream
     }
 
-    /// The kernel of a law: the user's, or a built-in one.
-    pub(crate) fn law_function(&self, kind: &str) -> Result<Option<(String, CudaFunction)>, CudaError> {
-        let wrap = || CudaError::driver("loading the kernel of a law");
-        if let Some((law, ptx)) = self.device.law::<T>(kind) {
+    /// The kernel of an energy: the user's, or a built-in one.
+    pub(crate) fn energy_function(&self, kind: &str) -> Result<Option<(String, CudaFunction)>, CudaError> {
+        let wrap = || CudaError::driver("loading the kernel of an energy");
+        if let Some((kernel, ptx)) = self.device.user_kernel::<T>(kind) {
             let module = self.device.context.load_module(Ptx::from_src(ptx)).map_err(wrap())?;
-            return Ok(Some((law.entry.clone(), module.load_function(&law.entry).map_err(wrap())?)));
+            return Ok(Some((kernel.entry.clone(), module.load_function(&kernel.entry).map_err(wrap())?)));
         }
-        let Some(name) = law(kind) else { return Ok(None) };
+        let Some(name) = builtin_kernel(kind) else { return Ok(None) };
         Ok(Some((name.to_owned(), self.module.load_function(name).map_err(wrap())?)))
     }
 
-    /// Zeroed memory; never of length 0, which the driver refuses.
+    /// Zeroed memory; never of length 0, which the driver rejects.
     pub(crate) fn zeros<U: DeviceRepr + ValidAsZeroBits>(
         &self,
         length: usize,
@@ -91,7 +91,7 @@ impl<T: DeviceReal> Queue<T> {
         self.upload(&rounded)
     }
 
-    /// Copies to the device. The slice must stay as it is until the queue is synchronised.
+    /// Copies to the device. The slice must not change until the queue is synchronised.
     pub(crate) fn write<U: DeviceRepr>(&self, values: &[U], buffer: &mut Buffer<U>) -> Result<(), CudaError> {
         if values.len() > buffer.len() {
             return Err(short("copy to the device", 0, values.len(), buffer.len()));
@@ -115,7 +115,7 @@ impl<T: DeviceReal> Queue<T> {
         self.synchronize()
     }
 
-    /// Waits for all work so far; faults of kernels show here.
+    /// Waits for all submitted work; kernel faults are reported here.
     pub(crate) fn synchronize(&self) -> Result<(), CudaError> {
         self.stream.synchronize().map_err(CudaError::driver("running kernels"))
     }
@@ -146,8 +146,8 @@ impl<T: DeviceReal> Queue<T> {
         self.run(name, &self.functions[index], kernel.parameters, threads, block, arguments)
     }
 
-    /// Runs the kernel of a law over `elements`.
-    pub(crate) fn launch_law(
+    /// Runs the kernel of an energy over `elements`.
+    pub(crate) fn launch_energy(
         &self,
         name: &str,
         function: &CudaFunction,
@@ -193,8 +193,8 @@ pub(crate) fn check_table<T: DeviceReal>() -> Result<(), CudaError> {
     for kernel in KERNELS {
         signature::check(&signatures, kernel.name, kernel.parameters)?;
     }
-    let laws = ["pin", "edge", "bending", "tet-strain", "volume", "triangle-strain", "area"];
-    for name in laws.iter().filter_map(|kind| law(kind)) {
+    let kinds = ["pin", "edge", "bending", "tet-strain", "volume", "triangle-strain", "area"];
+    for name in kinds.iter().filter_map(|kind| builtin_kernel(kind)) {
         signature::check(&signatures, name, LOCAL_PARAMETERS)?;
     }
     Ok(())

@@ -1,11 +1,11 @@
 //! Signatures of kernels, read from PTX text.
 //!
 //! A launch passes untyped pointers to arguments: a wrong number or size of them is undefined behaviour on a device.
-//! The text of the PTX says what each kernel takes, so the host compares before it launches anything.
+//! The PTX declares the parameters of each kernel, so the host compares them before the first launch.
 
 use crate::CudaError;
 
-/// What a kernel takes in one place.
+/// One parameter of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// A device pointer.

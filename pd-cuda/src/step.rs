@@ -13,15 +13,15 @@ use pd_core::{
 use pd_linear::JacobiOptions;
 use std::time::Instant;
 
-/// Growth of the linear residual over its right-hand side that is called divergence.
+/// Growth of the linear residual over its right-hand side that is treated as divergence.
 const DIVERGED: Real = 1e8;
 
-/// The stepper of the title: prediction, projections, global solves, collisions and velocities stay on the device, and
+/// The projective dynamics stepper on a device: prediction, projections, global solves, collisions and velocities stay on the device, and
 /// one step is one launch of a captured graph.
 ///
-/// As a [`Stepper`] it honours that the [`State`] is the truth: it copies positions and velocities to the device if they
-/// are not what it left there, and back after every step. To save these copies use [`upload`](Self::upload),
-/// [`advance`](Self::advance) as often as one likes, and [`download`](Self::download) when a picture is wanted.
+/// As a [`Stepper`] it treats the host [`State`] as authoritative: it copies positions and velocities to the device if they
+/// differ from those on the device, and back after every step. To avoid these copies use [`upload`](Self::upload),
+/// [`advance`](Self::advance) any number of times, and [`download`](Self::download).
 ///
 /// A global solve is a fixed number of sweeps: as many as the tolerance of the options needs by the bound of the method,
 /// or [`with_sweeps`](Self::with_sweeps). External [forces](pd_core::Force) are computed on the host, which needs the
@@ -29,7 +29,7 @@ const DIVERGED: Real = 1e8;
 /// [`tolerance`](pd_core::StepParams::tolerance) or [`measure`](pd_core::StepParams::measure) the kernels of a step are
 /// launched one by one instead of as a graph.
 ///
-/// Times: the device does not tell the stages of a graph apart, so all of a step is reported as `global`, except copies
+/// Times: the stages of a graph cannot be timed separately, so all of a step is reported as `global`, except copies
 /// and forces, which are `predict`.
 pub struct CudaPd<T> {
     device: Device,
@@ -37,17 +37,16 @@ pub struct CudaPd<T> {
     options: JacobiOptions,
     sweeps: Option<usize>,
     summation: Summation,
-    prepared: Option<Baked<T>>,
+    prepared: Option<Prepared<T>>,
 }
 
 /// What belongs to one model and its parameters.
-struct Baked<T> {
+struct Prepared<T> {
     engine: Engine<T>,
     graph: Option<Graph>,
     what: PreparedFor,
     iterations: usize,
     hold_pinned: bool,
-    obstacles: usize,
     /// The state on the device, as the host last saw it; empty if the device holds nothing the host knows.
     shadow: Vec<T>,
     on_device: bool,
@@ -71,66 +70,66 @@ impl<T: DeviceReal> CudaPd<T> {
         Self { device, method, options, sweeps: None, summation, prepared: None }
     }
 
-    /// With this many sweeps in each global solve, whatever the tolerance.
+    /// With this many sweeps in each global solve, for any tolerance.
     pub fn with_sweeps(self, sweeps: usize) -> Self {
         Self { sweeps: Some(sweeps), ..self }
     }
 
-    /// With another way to sum forces.
+    /// With another summation of forces.
     pub fn with_summation(self, summation: Summation) -> Self {
         Self { summation, ..self }
     }
 
     /// Sweeps of a global solve; 0 before `prepare`.
     pub fn sweeps(&self) -> usize {
-        self.prepared.as_ref().map_or(0, |baked| baked.engine.sweeps)
+        self.prepared.as_ref().map_or(0, |prepared| prepared.engine.sweeps)
     }
 
     /// Bytes on the device, as far as known; 0 before `prepare`.
     pub fn bytes(&self) -> usize {
-        self.prepared.as_ref().map_or(0, |baked| baked.engine.bytes())
+        self.prepared.as_ref().map_or(0, |prepared| prepared.engine.bytes())
     }
 
     /// Copies a state to the device.
     pub fn upload(&mut self, context: StepContext<'_>, state: &State) -> Result<(), StepError> {
         check_size(&context, state)?;
-        let baked = self.baked(&context)?;
-        baked.on_device = false;
-        baked.engine.upload(state)?;
-        baked.remember(state);
+        let prepared = self.prepared(&context)?;
+        prepared.on_device = false;
+        prepared.engine.upload(state)?;
+        prepared.remember(state);
         Ok(())
     }
 
-    /// Advances the state on the device by one step that ends at `end`, s. Nothing but a few numbers comes back.
+    /// Advances the state on the device by one step that ends at `end`, s. Only a few scalars are copied back.
     pub fn advance(&mut self, context: StepContext<'_>, end: Real) -> Result<StepReport, StepError> {
         if !context.forces.is_empty() {
             let what = "external forces without a state on the host; use Stepper::step".to_owned();
             return Err(StepError::Unsupported { stepper: Self::NAME.to_owned(), what });
         }
-        let baked = self.baked(&context)?;
-        if !baked.on_device {
+        let prepared = self.prepared(&context)?;
+        if !prepared.on_device {
             let what = "a step before upload: the device holds no state".to_owned();
             return Err(StepError::Unsupported { stepper: Self::NAME.to_owned(), what });
         }
-        baked.shadow.clear(); // the host no longer knows what is there
+        prepared.shadow.clear(); // the host no longer knows what is there
         self.run(&context, end)
     }
 
     /// Copies positions and velocities from the device; the time is the caller's.
     pub fn download(&mut self, context: StepContext<'_>, state: &mut State) -> Result<(), StepError> {
         check_size(&context, state)?;
-        let baked = self.baked(&context)?;
-        baked.engine.download(state)?;
-        baked.remember(state);
+        let prepared = self.prepared(&context)?;
+        prepared.engine.download(state)?;
+        prepared.remember(state);
         Ok(())
     }
 
-    fn baked(&mut self, context: &StepContext<'_>) -> Result<&mut Baked<T>, StepError> {
-        let fits = |baked: &&mut Baked<T>| {
-            baked.what.matches(context)
-                && baked.iterations == context.params.iterations
-                && baked.hold_pinned == context.params.hold_pinned
-                && baked.obstacles == context.colliders.len()
+    fn prepared(&mut self, context: &StepContext<'_>) -> Result<&mut Prepared<T>, StepError> {
+        let fits = |prepared: &&mut Prepared<T>| {
+            prepared.what.matches(context)
+                && prepared.iterations == context.params.iterations
+                && prepared.hold_pinned == context.params.hold_pinned
+                && context.colliders.len() <= prepared.engine.capacity()
         };
         let not_prepared = || StepError::NotPrepared { stepper: Self::NAME.to_owned() };
         self.prepared.as_mut().filter(fits).ok_or_else(not_prepared)
@@ -139,18 +138,18 @@ impl<T: DeviceReal> CudaPd<T> {
     /// One step of the state on the device.
     fn run(&mut self, context: &StepContext<'_>, end: Real) -> Result<StepReport, StepError> {
         let (method, stopping) = (self.method, self.options.stopping);
-        let baked = self.baked(context)?;
-        let outcome = baked.run(context, end, method, stopping.tolerance);
+        let prepared = self.prepared(context)?;
+        let outcome = prepared.run(context, end, method, stopping.tolerance);
         if outcome.is_err() {
-            baked.on_device = false;
-            baked.shadow.clear();
+            prepared.on_device = false;
+            prepared.shadow.clear();
         }
         outcome
     }
 }
 
-impl<T: DeviceReal> Baked<T> {
-    /// Notes what the device holds.
+impl<T: DeviceReal> Prepared<T> {
+    /// Records the state that the device holds.
     fn remember(&mut self, state: &State) {
         self.shadow.clear();
         self.shadow
@@ -172,7 +171,7 @@ impl<T: DeviceReal> Baked<T> {
         self.engine.queue.synchronize()?;
         stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).map_err(wrap())?;
         let enqueued = self.enqueue();
-        // The capture must end whatever happened within it.
+        // The capture must end even if an error occurred within it.
         let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).map_err(wrap());
         enqueued?;
         self.graph = graph?.map(Graph);
@@ -196,8 +195,8 @@ impl<T: DeviceReal> Baked<T> {
         self.engine.end()
     }
 
-    /// The same one by one, with looks in between; returns the iterations done.
-    fn look_on(&mut self, context: &StepContext<'_>) -> Result<usize, CudaError> {
+    /// The same kernels launched one by one, with checks in between; returns the number of iterations.
+    fn run_ungraphed(&mut self, context: &StepContext<'_>) -> Result<usize, CudaError> {
         self.engine.begin()?;
         let mut done = 0;
         while done < self.iterations {
@@ -240,7 +239,7 @@ impl<T: DeviceReal> Baked<T> {
             Some(graph) if context.params.tolerance == 0.0 && !context.params.measure => {
                 graph.0.launch().map_err(CudaError::driver("launching a captured step"))?;
             }
-            _ => report.iterations = self.look_on(context)?,
+            _ => report.iterations = self.run_ungraphed(context)?,
         }
         let (scalars, status) = self.engine.outcome()?;
         report.stages.global = started.elapsed();
@@ -310,18 +309,17 @@ impl<T: DeviceReal> Stepper for CudaPd<T> {
         self.prepared = None;
         let engine =
             Engine::new(&self.device, &context, self.method, &self.options, self.sweeps, self.summation)?;
-        let mut baked = Baked {
+        let mut prepared = Prepared {
             engine,
             graph: None,
             what: PreparedFor::new(&context),
             iterations: context.params.iterations,
             hold_pinned: context.params.hold_pinned,
-            obstacles: context.colliders.len(),
             shadow: Vec::with_capacity(6 * context.model.vertices()),
             on_device: false,
         };
-        baked.capture()?;
-        self.prepared = Some(baked);
+        prepared.capture()?;
+        self.prepared = Some(prepared);
         Ok(())
     }
 
@@ -329,19 +327,19 @@ impl<T: DeviceReal> Stepper for CudaPd<T> {
         context.params.check()?;
         check_size(&context, state)?;
         let started = Instant::now();
-        let baked = self.baked(&context)?;
-        if !baked.holds(state) {
-            baked.on_device = false;
-            baked.engine.upload(state)?;
-            baked.remember(state);
+        let prepared = self.prepared(&context)?;
+        if !prepared.holds(state) {
+            prepared.on_device = false;
+            prepared.engine.upload(state)?;
+            prepared.remember(state);
         }
-        baked.engine.write_forces(&context, state)?;
+        prepared.engine.write_forces(&context, state)?;
         let copied = started.elapsed();
         let mut report = self.run(&context, state.time + context.params.dt)?;
         let started = Instant::now();
-        let baked = self.baked(&context)?;
-        baked.engine.download(state)?;
-        baked.remember(state);
+        let prepared = self.prepared(&context)?;
+        prepared.engine.download(state)?;
+        prepared.remember(state);
         state.time += context.params.dt;
         report.stages.predict += copied + started.elapsed();
         if let Some(measures) = &mut report.measures {

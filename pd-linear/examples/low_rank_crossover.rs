@@ -1,8 +1,8 @@
-//! From which rank on does a fresh factor beat a low-rank change? Prints a table for a cloth of n × n vertices:
+//! From which rank on does a new factorisation beat a low-rank change? Prints a table for a cloth of n × n vertices:
 //! `cargo run --release --example low_rank_crossover -- 100`.
 //!
 //! A change of rank k costs k solves once and about k passes over the vertices in every later solve, and
-//! one product with A to check the residual; a fresh factor costs one numeric factorization, since pins do not alter the pattern.
+//! one product with A to check the residual; a new factorisation costs one numeric factorisation, since pins do not alter the pattern.
 #![expect(clippy::print_stdout, reason = "an example")]
 
 use pd_linear::{Cholesky, Csr, GlobalSolver, LinearError, LowRank, LowRankUpdate};

@@ -1,7 +1,7 @@
 //! Times of one solve with three right-hand sides: `PanelCholesky` beside faer's own solves and beside the time the
 //! memory alone would need. `cargo run --release -p pd-linear --example panels_report [directory for .mtx files]`
 //!
-//! Times are medians, with the least in brackets for a machine that is busy: of the thread's own processor time for
+//! Times are medians, with the least in brackets for a machine that is busy: of the thread's own CPU time for
 //! one thread, of wall time for two. faer is given both orderings and both storages, and its best counts.
 #![allow(
     clippy::print_stdout,

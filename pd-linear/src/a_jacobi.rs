@@ -4,20 +4,20 @@
 //! R = I − γ D⁻¹A,   β = Σ_{j<l} R^j γ D⁻¹b,   x ← β + R^l x
 //! ```
 //! Lan et al. 2022, "Penetration-free projective dynamics on the GPU". The damping γ is inside R: applied after l
-//! undamped sweeps it cannot help, since R² of an undamped R with an eigenvalue −2.98 (a tetrahedral mesh) has the
+//! undamped sweeps it has no effect, since R² of an undamped R with an eigenvalue −2.98 (a tetrahedral mesh) has the
 //! eigenvalue +8.9. Chebyshev acceleration of R^l uses ρ^l. It is not the optimal polynomial of degree l k in R, so
-//! order l > 1 needs more sweeps than order 1 and pays only where a pass over memory or a launch costs more than the
+//! order l > 1 needs more sweeps than order 1 and is faster only if a pass over memory or a launch costs more than the
 //! arithmetic.
 
 use crate::Spectrum;
 use crate::relaxation::{Chebyshev, Iterates, JacobiOptions, Resolved, Variant, blend};
-use crate::rows::{Rows, Table};
+use crate::sparse_rows::{OwnedRows, Rows};
 use crate::stopping::{Progress, Verdict, zero_solution};
 use crate::thesis_variant::ThesisVariant;
 use crate::vector::{check_input, for_each_row, norm, resize};
 use pd_core::{Csr, GlobalSolver, LinearError, Real, SolveReport};
 
-/// Outer iterations between looks at the true residual, which costs a product with A.
+/// Outer iterations between evaluations of the true residual, which costs a product with A.
 const LOOK: usize = 8;
 
 /// A-Jacobi with Chebyshev acceleration. An iteration of the report is one application of R^l.
@@ -29,9 +29,9 @@ pub struct AJacobi {
     a: Csr,
     inverse_diagonal: Vec<Real>,
     /// R, for β; empty for order 1.
-    first: Table,
+    first: OwnedRows,
     /// R^l.
-    power: Table,
+    power: OwnedRows,
     resolved: Option<Resolved>,
     older: Vec<Real>,
     beta: Vec<Real>,
@@ -48,8 +48,8 @@ impl AJacobi {
             accelerate: true,
             a: Csr::default(),
             inverse_diagonal: empty(),
-            first: Table::default(),
-            power: Table::default(),
+            first: OwnedRows::default(),
+            power: OwnedRows::default(),
             resolved: None,
             older: empty(),
             beta: empty(),
@@ -67,11 +67,6 @@ impl AJacobi {
         self.resolved.and_then(|resolved| resolved.spectrum)
     }
 
-    /// Entries of R^l.
-    pub fn power_entries(&self) -> usize {
-        self.power.entries()
-    }
-
     /// R = I − γ D⁻¹A without its zeros, and R^l, after a count of what they need.
     fn build_tables(&mut self, a: &Csr, damping: Real) -> Result<(), LinearError> {
         let (n, inverse) = (a.rows(), &self.inverse_diagonal);
@@ -79,17 +74,17 @@ impl AJacobi {
             let entry = move |(j, v): (usize, Real)| (j, Real::from(i == j) - damping * inverse[i] * v);
             a.row(i).map(entry).filter(|&(_, value)| value != 0.0)
         };
-        let first = Table::from_rows(n, n, row);
+        let first = OwnedRows::from_rows(n, n, row);
         let mut power = first.clone();
         for _ in 1..self.order {
-            let bytes = 12 * Table::product_entries(power.view(), first.view(), n);
+            let bytes = 12 * OwnedRows::product_entries(power.view(), first.view(), n);
             if bytes > self.options.memory {
                 let limit = self.options.memory;
                 return Err(LinearError::TooLarge { solver: self.name().to_owned(), bytes, limit });
             }
-            power = Table::product(power.view(), first.view(), n);
+            power = OwnedRows::product(power.view(), first.view(), n);
         }
-        self.first = if self.order > 1 { first } else { Table::default() };
+        self.first = if self.order > 1 { first } else { OwnedRows::default() };
         self.power = power;
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Groups of strongly coupled rows, for the coarse levels of multigrid.
 //!
-//! The three passes of Vaněk, Mandel and Brezina 1996, in row order, hence the same on every machine: whole
-//! neighbourhoods first, then leftovers join the group they are coupled to most, then what remains forms groups of
-//! its own. Rows without a strong coupling stay out: the smoother solves for them.
+//! The three passes of Vaněk, Mandel and Brezina 1996, in row order, hence deterministic: whole
+//! neighbourhoods first, then leftovers join the group they are coupled to most, then the remaining rows form
+//! new groups. Rows without a strong coupling stay out: the smoother solves for them.
 
 use pd_core::{Csr, Real};
 

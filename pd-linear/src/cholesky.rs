@@ -2,7 +2,7 @@
 //! column) or supernodal (dense blocks of columns) factor.
 //!
 //! Davis 2006, "Direct Methods for Sparse Linear Systems", chapters 4 and 7. Factor and solve run on one thread, so
-//! that the bits do not depend on the pool.
+//! that results do not depend on the pool.
 
 use crate::vector::check_input;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// How the factor is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Supernodes {
-    /// By the ratio of arithmetic to fill: what is usually fastest.
+    /// Chosen by the ratio of arithmetic to fill: usually the fastest.
     #[default]
     Auto,
     /// Column by column: best for very sparse factors such as small cloth.
@@ -29,11 +29,11 @@ pub enum Supernodes {
     Always,
 }
 
-/// Everything that depends on the pattern alone.
+/// Everything that depends only on the pattern.
 struct Analysis {
     pattern: Arc<Pattern>,
     symbolic: SymbolicCholesky<usize>,
-    /// The pattern's columns as faer wants them.
+    /// The pattern's columns in faer's format.
     indices: Vec<usize>,
 }
 
@@ -67,7 +67,7 @@ impl Cholesky {
         Self { supernodes, ..Self::default() }
     }
 
-    /// How many symbolic analyses were made so far: one per pattern.
+    /// Number of symbolic analyses so far: one per pattern.
     pub fn analyses(&self) -> usize {
         self.analyses
     }
@@ -81,7 +81,7 @@ impl Cholesky {
         LinearError::Backend { solver: self.name().to_owned(), what: format!("{what:?}") }
     }
 
-    /// Smallest L_jj²/A_jj would be zero for a singular matrix but for rounding: such a pivot has no correct digit.
+    /// Smallest accepted L_jj²/A_jj. It would be zero for a singular matrix without rounding: such a pivot has no correct digit.
     fn check_pivots(&self, a: &Csr) -> Result<(), LinearError> {
         let Some(Analysis { symbolic, .. }) = &self.analysis else { return Ok(()) };
         let check = |column: usize, l: Real| {

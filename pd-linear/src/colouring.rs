@@ -1,6 +1,6 @@
-//! Greedy colouring: things of one colour share nothing and can be updated together.
+//! Greedy colouring: items of one colour are independent and can be updated together.
 //!
-//! First fit in order, hence the same for every machine and thread count. Rows of a matrix get at most one colour more than the
+//! First fit in order, hence deterministic for any thread count. A matrix needs at most one colour more than the
 //! largest degree.
 
 use pd_core::Pattern;

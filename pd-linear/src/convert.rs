@@ -4,7 +4,7 @@ use nalgebra_sparse::CsrMatrix;
 use pd_core::{Csr, LinearError, Pattern, Real};
 use std::sync::Arc;
 
-/// Converts a square matrix; one that is not square is refused.
+/// Converts a square matrix; one that is not square is rejected.
 ///
 /// ```
 /// use nalgebra_sparse::{CooMatrix, CsrMatrix};

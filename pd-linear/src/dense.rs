@@ -1,4 +1,4 @@
-//! Dense Cholesky A = L Lᵀ: the oracle the other solvers are tested against.
+//! Dense Cholesky A = L Lᵀ: the reference for tests of the other solvers.
 //!
 //! Golub and Van Loan 2013, "Matrix Computations", algorithm 4.2.1, by rows. O(n²) memory, O(n³) time.
 
@@ -7,7 +7,7 @@ use pd_core::{Csr, GlobalSolver, LinearError, Real, SolveReport};
 
 /// Dense Cholesky with a limit on memory, checked before anything is allocated.
 pub struct DenseCholesky {
-    /// Most bytes the factor may take.
+    /// Maximum size of the factor, bytes.
     pub limit: u64,
     rows: usize,
     /// Lower triangle by rows: entry (i, j) at i (i + 1)/2 + j.
@@ -15,7 +15,7 @@ pub struct DenseCholesky {
 }
 
 impl Default for DenseCholesky {
-    /// A limit of 512 MiB: some 11,500 rows.
+    /// A limit of 512 MiB: about 11,500 rows.
     fn default() -> Self {
         Self { limit: 512 << 20, rows: 0, l: vec![] }
     }

@@ -1,6 +1,6 @@
-//! Jacobi on a dense matrix of all coordinates, 3n × 3n: the baseline that shows what sparsity is worth.
+//! Jacobi on a dense matrix of all coordinates, 3n × 3n: a baseline that shows the benefit of sparsity.
 //!
-//! The global matrix is A ⊗ I₃; storing it whole takes (3n)² numbers. The need is reported as
+//! The global matrix is A ⊗ I₃; storing it densely takes (3n)² numbers. A lack of memory is reported as
 //! [`LinearError::TooLarge`] before anything is allocated: a cloth of 100 × 100 vertices would take 7.2 GB.
 
 use crate::Spectrum;
@@ -12,9 +12,9 @@ use pd_core::{Csr, GlobalSolver, LinearError, Real, SolveReport};
 /// Coordinates per vertex.
 const COORDINATES: usize = 3;
 
-/// Naive dense Jacobi. `options.memory` is its ceiling.
+/// Naive dense Jacobi. `options.memory` is its memory limit.
 pub struct DenseJacobi {
-    /// Parameters; read by `factor`. The default ceiling on memory is 2 GiB.
+    /// Parameters; read by `factor`. The default memory limit is 2 GiB.
     pub options: JacobiOptions,
     rows: usize,
     /// A ⊗ I₃ by rows.

@@ -3,37 +3,37 @@
 //! ```text
 //! x_i ← x_i + ω (b_i − Σ_j a_ij x_j)/a_ii,   rows in the order of their colours
 //! ```
-//! Converges for every symmetric positive definite A and 0 < ω < 2 (Ostrowski 1954), without any spectrum. The
+//! Converges for every symmetric positive definite A and 0 < ω < 2 (Ostrowski 1954), without knowledge of the spectrum. The
 //! default ω of SOR is Young's 2/(1 + √(1 − ρ²)) with the contraction ρ of the best damped Jacobi, optimal for
 //! consistently ordered matrices (Young 1954), which have λmax(D⁻¹A) ≤ 2. Beyond 2 less over-relaxation is best: on a
 //! tetrahedral mesh with λmax = 4, ω = 1.3 needs 2,700 sweeps where ω = 1 needs 5,000 and Young's 1.93 more than 20,000;
 //! on shells with λmax = 2.3 Young's value is still good. So the excess over 1 is scaled down linearly, to a third at 4.
 //!
 //! Rows are stored colour after colour, so that the unknowns of a colour are one slice to write and all others are
-//! read: parallel without a race, and the same bits for any number of threads.
+//! read: parallel without a race, and bitwise identical results for any number of threads.
 
 use crate::Spectrum;
 use crate::colouring::Colouring;
-use crate::rows::{Rows, Table};
+use crate::sparse_rows::{OwnedRows, Rows};
 use crate::stopping::{Progress, Stopping, Verdict, zero_solution};
 use crate::vector::{check_input, for_each_row, norm, resize};
 use pd_core::exec::{VERTEX_CHUNK, for_each_chunk};
 use pd_core::{Csr, GlobalSolver, LinearError, Real, SolveReport};
 
-/// Sweeps between looks at the true residual, which costs as much as a sweep.
+/// Sweeps between evaluations of the true residual, which costs as much as a sweep.
 const LOOK: usize = 4;
 
 /// Coloured Gauss–Seidel (ω = 1) or SOR.
 pub struct GaussSeidel {
     /// When to stop.
     pub stopping: Stopping,
-    /// Relaxation factor ω in (0, 2) as asked for; `None` for SOR with ω from the spectrum.
-    wish: Option<Real>,
+    /// Relaxation factor ω in (0, 2) as requested; `None` for SOR with ω from the spectrum.
+    requested: Option<Real>,
     over_relax: bool,
     a: Csr,
     colouring: Colouring,
     /// Rows of A in the order of colours, columns renumbered likewise, without the diagonal.
-    table: Table,
+    table: OwnedRows,
     inverse_diagonal: Vec<Real>,
     /// ω in use; `None` before `factor`.
     omega: Option<Real>,
@@ -48,11 +48,11 @@ impl Default for GaussSeidel {
         let empty = Vec::new;
         Self {
             stopping: Stopping::default(),
-            wish: Some(1.0),
+            requested: Some(1.0),
             over_relax: false,
             a: Csr::default(),
             colouring: Colouring::default(),
-            table: Table::default(),
+            table: OwnedRows::default(),
             inverse_diagonal: empty(),
             omega: None,
             b: empty(),
@@ -65,7 +65,7 @@ impl Default for GaussSeidel {
 impl GaussSeidel {
     /// Successive over-relaxation with factor ω in (0, 2), or one from the spectrum.
     pub fn sor(omega: Option<Real>) -> Self {
-        Self { wish: omega, over_relax: true, ..Self::default() }
+        Self { requested: omega, over_relax: true, ..Self::default() }
     }
 
     /// With other stopping rules.
@@ -84,7 +84,7 @@ impl GaussSeidel {
     }
 
     fn resolve_omega(&self, a: &Csr) -> Result<Real, LinearError> {
-        match self.wish {
+        match self.requested {
             Some(omega) if omega > 0.0 && omega < 2.0 => Ok(omega),
             Some(omega) => {
                 let what = format!("the relaxation factor is {omega}; it must lie between 0 and 2");
@@ -175,7 +175,7 @@ impl GlobalSolver for GaussSeidel {
         let order = &self.colouring.order;
         let mut place = vec![0; n];
         order.iter().enumerate().for_each(|(k, &row)| place[row as usize] = k);
-        self.table = Table::from_rows(n, n, |k| {
+        self.table = OwnedRows::from_rows(n, n, |k| {
             let i = order[k] as usize;
             let mut row: Vec<_> = a.row(i).filter(|&(j, _)| j != i).map(|(j, v)| (place[j], v)).collect();
             row.sort_by_key(|entry| entry.0);

@@ -4,13 +4,13 @@
 //! factor exists (Manteuffel 1980). The triangular solves run on one thread, in row order.
 
 use crate::preconditioner::Preconditioner;
-use crate::rows::{Rows, Table};
+use crate::sparse_rows::{OwnedRows, Rows};
 use pd_core::{Csr, LinearError, Real};
 
 /// First shift after a breakdown, and its growth.
 const SHIFT: Real = 1e-3;
 const SHIFT_GROWTH: Real = 3.0;
-/// Pivots below this fraction of their diagonal count as broken down: they would amplify instead of smooth.
+/// Pivots below this fraction of their diagonal are treated as breakdowns: they would amplify instead of smooth.
 const PIVOT: Real = 1e-8;
 
 /// Entries (column, value) of L below the diagonal, row by row.
@@ -20,8 +20,8 @@ type LowerRows = Vec<Vec<(usize, Real)>>;
 #[derive(Clone, Debug, Default)]
 pub struct IncompleteCholesky {
     /// L below the diagonal, by rows, and the same transposed.
-    lower: Table,
-    upper: Table,
+    lower: OwnedRows,
+    upper: OwnedRows,
     /// 1/L_ii.
     inverse: Vec<Real>,
     shift: Real,
@@ -73,7 +73,7 @@ impl Preconditioner for IncompleteCholesky {
                 return Err(LinearError::NotPositiveDefinite { row: 0, pivot: Real::NAN });
             }
         };
-        self.lower = Table::from_rows(n, n, |i| lower[i].iter().copied());
+        self.lower = OwnedRows::from_rows(n, n, |i| lower[i].iter().copied());
         self.upper = self.lower.transpose();
         self.inverse = inverse;
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::Spectrum;
 use crate::relaxation::{Chebyshev, JacobiOptions, ResidualForm, Resolved, Variant};
-use crate::rows::Rows;
+use crate::sparse_rows::Rows;
 use crate::thesis_variant::ThesisVariant;
 use crate::vector::{check_input, resize};
 use pd_core::{Csr, GlobalSolver, LinearError, Real, SolveReport};

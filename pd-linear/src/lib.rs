@@ -1,6 +1,6 @@
 //! Solvers for constant sparse symmetric positive definite systems A X = B with few right-hand sides.
 //!
-//! All solvers stand behind one trait, [`GlobalSolver`]: `factor` once per matrix, `solve` often. They can be made by
+//! All solvers implement one trait, [`GlobalSolver`]: `factor` once per matrix, `solve` often. They are created by
 //! type, or by name through the [`Registry`]:
 //!
 //! ```
@@ -12,7 +12,7 @@
 //! for name in ["cholesky", "pcg-ic", "chebyshev"] {
 //!     let mut solver = Registry::standard().create(name)?;
 //!     solver.factor(&a)?;
-//!     let mut x = [0.0; 2]; // the first guess; an iteration starts from it
+//!     let mut x = [0.0; 2]; // the initial guess; an iteration starts from it
 //!     let report = solver.solve(&b, &mut x, 1)?;
 //!     assert!(report.converged);
 //!     assert!((x[0] - 1.0).abs() < 1e-7 && (x[1] - 1.0).abs() < 1e-7);
@@ -27,17 +27,17 @@
 //! | Jacobi | [`Jacobi`], [`DenseJacobi`], [`AJacobi`] | `jacobi`, `chebyshev`, `dense-jacobi`, `a-jacobi-1` to `-3`; each with `-published` |
 //! | Gauss–Seidel | [`GaussSeidel`] | `gauss-seidel`, `sor` |
 //! | conjugate gradients | [`Pcg`] with [`Diagonal`], [`IncompleteCholesky`], [`Multigrid`] | `pcg`, `pcg-ic`, `pcg-amg` |
-//! | change of low rank | [`LowRank`] around any of them | |
+//! | low-rank updates | [`LowRank`] around any of them | |
 //!
 //! Promises all keep:
-//! - the same bits for any number of threads;
+//! - results are bitwise identical for any number of threads;
 //! - `solve` does not allocate after `factor`, for the same number of right-hand sides (three, or that of the solve
 //!   before);
-//! - a tolerance is on the true relative residual ‖b − A x‖/‖b‖, and the [`SolveReport`] says whether it was met;
-//! - divergence is [`LinearError::Diverged`], never NaN; what is wrong with a matrix is named with its row.
+//! - a tolerance is on the true relative residual ‖b − A x‖/‖b‖, and the [`SolveReport`] states whether it was met;
+//! - divergence is [`LinearError::Diverged`], never NaN; errors about a matrix name the row.
 //!
 //! The damping of the Jacobi family follows from the [`Spectrum`] of D⁻¹A, so nothing diverges by default.
-//! [`Variant::AsPublished`] keeps the form in which it was published, to explain published numbers.
+//! [`Variant::AsPublished`] runs the published form, to explain published numbers.
 
 mod a_jacobi;
 mod aggregation;
@@ -51,7 +51,6 @@ mod incomplete;
 mod jacobi;
 mod low_rank;
 mod low_rank_update;
-mod masked;
 mod matrix_market;
 mod multigrid;
 mod panels;
@@ -59,7 +58,7 @@ mod pcg;
 mod preconditioner;
 mod registry;
 mod relaxation;
-mod rows;
+mod sparse_rows;
 mod spectrum;
 mod stopping;
 mod thesis_variant;
@@ -82,7 +81,6 @@ pub use incomplete::IncompleteCholesky;
 pub use jacobi::Jacobi;
 pub use low_rank::LowRank;
 pub use low_rank_update::LowRankUpdate;
-pub use masked::Masked;
 pub use matrix_market::{MatrixMarketError, format_matrix_market, parse_matrix_market, read_matrix_market};
 pub use multigrid::Multigrid;
 pub use panels::{Ordering, PanelCholesky, Precision};

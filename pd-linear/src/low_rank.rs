@@ -1,4 +1,4 @@
-//! A few pins or springs more or less without a new factor.
+//! Low-rank updates: adding and removing pins or springs without refactoring.
 //!
 //! With the factor of A₀ and changes A = A₀ + U Σ Uᵀ, where Σ holds signs and the columns of U are √|w| a,
 //!
@@ -6,22 +6,22 @@
 //! A⁻¹ = A₀⁻¹ − Z S⁻¹ Zᵀ,   Z = A₀⁻¹U,   S = Σ + UᵀZ
 //! ```
 //! Woodbury 1950; Hager 1989, "Updating the inverse of a matrix". A is positive definite if and only if S has as many
-//! negative eigenvalues as Σ. Taking away much of A₀ cancels digits; a step of iterative refinement brings them back.
+//! negative eigenvalues as Σ. Removing a large part of A₀ loses digits; a step of iterative refinement restores them.
 
 use crate::low_rank_update::LowRankUpdate;
-use crate::rows::Rows;
+use crate::sparse_rows::Rows;
 use crate::vector::{check_input, norm, resize};
 use nalgebra::DMatrix;
 use pd_core::{Csr, GlobalSolver, LinearError, Pattern, Real, SolveReport};
 use std::sync::Arc;
 
-/// Relative residual that needs no refinement.
+/// Relative residual below which no refinement is needed.
 const SMALL: Real = 1e-13;
 
 /// Columns A₀⁻¹u found in one solve.
 const BLOCK: usize = 8;
 
-/// Any solver, with changes of low rank on top of its matrix.
+/// Any solver, with low-rank updates of its matrix.
 ///
 /// ```
 /// use pd_linear::{LowRankUpdate, Cholesky, Csr, GlobalSolver, LowRank};
@@ -34,7 +34,7 @@ const BLOCK: usize = 8;
 /// # Ok::<(), pd_linear::LinearError>(())
 /// ```
 pub struct LowRank<S> {
-    /// Most steps of iterative refinement in `solve`, taken while the relative residual is above 10⁻¹³. Default 2.
+    /// Maximum number of iterative refinement steps in `solve`, taken while the relative residual is above 10⁻¹³. Default 2.
     pub refinements: usize,
     inner: S,
     base: Csr,
@@ -49,7 +49,7 @@ pub struct LowRank<S> {
 }
 
 impl<S: GlobalSolver> LowRank<S> {
-    /// Wraps a solver; `factor` it next.
+    /// Wraps a solver; call `factor` next.
     pub fn new(inner: S) -> Self {
         let empty = Vec::new;
         Self {
@@ -65,7 +65,7 @@ impl<S: GlobalSolver> LowRank<S> {
         }
     }
 
-    /// Changes in force, oldest first. Their number is the rank.
+    /// Active updates, oldest first. Their number is the rank.
     pub fn changes(&self) -> &[LowRankUpdate] {
         &self.changes
     }
@@ -88,7 +88,7 @@ impl<S: GlobalSolver> LowRank<S> {
         result
     }
 
-    /// Takes back the change at this place of [`changes`](Self::changes).
+    /// Removes the update at this index of [`changes`](Self::changes).
     pub fn remove(&mut self, index: usize) -> Result<(), LinearError> {
         if index >= self.changes.len() {
             let expected = self.changes.len();
@@ -112,7 +112,7 @@ impl<S: GlobalSolver> LowRank<S> {
         self.inverse.clear();
     }
 
-    /// A with all changes, for a fresh factor.
+    /// A with all changes, for a new factorisation.
     pub fn matrix(&self) -> Result<Csr, LinearError> {
         let a = &self.base;
         let mut triplets = Vec::with_capacity(a.pattern().entries());
@@ -127,7 +127,7 @@ impl<S: GlobalSolver> LowRank<S> {
         Csr::from_triplets(a.rows(), &triplets)
     }
 
-    /// Factors the changed matrix afresh; no changes remain. Pays once the rank is large.
+    /// Refactors the changed matrix and clears the list of changes; faster once the rank is large.
     pub fn refactor(&mut self) -> Result<(), LinearError> {
         let a = self.matrix()?;
         self.factor(&a)
@@ -151,7 +151,7 @@ impl<S: GlobalSolver> LowRank<S> {
         Ok(())
     }
 
-    /// S⁻¹, or why there is none.
+    /// S⁻¹, or an error if it does not exist.
     fn capacitance(&self) -> Result<Vec<Real>, LinearError> {
         let rank = self.changes.len();
         if rank == 0 {
@@ -207,7 +207,7 @@ impl<S: GlobalSolver> LowRank<S> {
 }
 
 impl<S: GlobalSolver> LowRank<S> {
-    /// Corrects x by A⁻¹(b − A x) while that is of use; returns the relative residual.
+    /// Corrects x by A⁻¹(b − A x) while that reduces the residual; returns the relative residual.
     fn refine(
         &mut self,
         b: &[Real],
@@ -248,7 +248,7 @@ impl<S: GlobalSolver> GlobalSolver for LowRank<S> {
         self.inner.analyse(pattern)
     }
 
-    /// Factors; changes made before are forgotten.
+    /// Factors; clears previous updates.
     fn factor(&mut self, a: &Csr) -> Result<(), LinearError> {
         self.base = Csr::default();
         self.clear();

@@ -1,11 +1,11 @@
-//! A pin or a spring more or less: a symmetric change of rank one.
+//! Adding or removing a pin or a spring: a symmetric rank-one update.
 
 use pd_core::{LinearError, Real};
 
 /// A symmetric change of rank one, A ← A + w a aᵀ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LowRankUpdate {
-    /// w; negative to take away.
+    /// w; negative to remove.
     pub weight: Real,
     /// The entries (index, value) of a.
     pub row: Vec<(u32, Real)>,
@@ -22,7 +22,7 @@ impl LowRankUpdate {
         Self { weight, row: vec![(i, 1.0), (j, -1.0)] }
     }
 
-    /// The change that takes this one back.
+    /// The inverse update.
     pub fn reversed(&self) -> Self {
         Self { weight: -self.weight, row: self.row.clone() }
     }
@@ -32,7 +32,7 @@ impl LowRankUpdate {
         self.weight.abs().sqrt() * self.row.iter().map(|&(i, a)| a * x(i as usize)).sum::<Real>()
     }
 
-    /// Names what does not fit a matrix of n rows.
+    /// Checks that the update fits a matrix of n rows.
     pub(crate) fn check(&self, n: usize) -> Result<(), LinearError> {
         if !self.weight.is_finite() || self.weight == 0.0 {
             let what = format!("the weight of a change is {}; it must be finite and not zero", self.weight);

@@ -8,14 +8,14 @@
 //! 2 1 -1.0
 //! 2 2 2.0
 //! ```
-//! Real or integer, general or symmetric. Of a symmetric file only one triangle is stored. Never panics and never
-//! allocates more than the text warrants, whatever the file says.
+//! Real or integer, general or symmetric. Of a symmetric file only one triangle is stored. Never panics, and never
+//! allocates more than the length of the text justifies.
 
 use pd_core::{Csr, LinearError, Real};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Why a file is not a matrix.
+/// Why a file could not be read as a matrix.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatrixMarketError {
@@ -37,7 +37,7 @@ pub enum MatrixMarketError {
         /// What is wrong with it.
         what: String,
     },
-    /// The entries form no sparse matrix.
+    /// The entries do not form a valid sparse matrix.
     #[error("{file}: {error}")]
     Matrix {
         /// The file.
@@ -76,7 +76,7 @@ pub fn parse_matrix_market(text: &str, file: &str) -> Result<Csr, MatrixMarketEr
         return Err(wrong(1, "the line with rows, columns and entries is missing".to_owned()));
     };
     let (rows, entries) = parse_sizes(sizes).map_err(|what| wrong(size_line, what))?;
-    // (row, column, line, value): the line tells duplicates apart in the error.
+    // (row, column, line, value): the line identifies duplicates in the error.
     let mut found: Vec<(u32, u32, usize, Real)> = vec![];
     let mut last_line = size_line;
     for (line, text) in lines {

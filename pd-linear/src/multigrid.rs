@@ -7,15 +7,15 @@
 
 use crate::aggregation::aggregate;
 use crate::preconditioner::Preconditioner;
-use crate::rows::{Rows, Table};
+use crate::sparse_rows::{OwnedRows, Rows};
 use crate::spectrum::largest_eigenvalue;
 use crate::vector::{for_each_row, resize};
 use crate::{Csr, DenseCholesky, GlobalSolver, LinearError, Pattern, Real};
 use std::sync::Arc;
 
-/// Rows at which the dense solver takes over.
+/// Number of rows below which the dense solver is used.
 const COARSEST: usize = 200;
-/// Most levels; each is at least a quarter smaller than the one before.
+/// Maximum number of levels; each is at least a quarter smaller than the one before.
 const LEVELS: usize = 20;
 
 struct Level {
@@ -23,8 +23,8 @@ struct Level {
     /// ω/a_ii of the smoother.
     relax: Vec<Real>,
     /// From the coarser level to this one, and back.
-    prolong: Table,
-    restrict: Table,
+    prolong: OwnedRows,
+    restrict: OwnedRows,
     b: Vec<Real>,
     x: Vec<Real>,
     r: Vec<Real>,
@@ -52,7 +52,7 @@ impl Default for Multigrid {
 impl Level {
     fn new(a: Csr) -> Self {
         let empty = Vec::new;
-        let table = Table::default;
+        let table = OwnedRows::default;
         Self { a, relax: vec![], prolong: table(), restrict: table(), b: empty(), x: empty(), r: empty() }
     }
 
@@ -92,14 +92,6 @@ impl Multigrid {
     pub fn levels(&self) -> usize {
         if self.last.a.rows() == 0 { 0 } else { self.levels.len() + 1 }
     }
-
-    /// Entries of the matrices of all levels over those of the first.
-    pub fn operator_complexity(&self) -> Real {
-        let entries = |a: &Csr| a.pattern().entries() as Real;
-        let total: Real =
-            self.levels.iter().map(|level| entries(&level.a)).sum::<Real>() + entries(&self.last.a);
-        total / self.levels.first().map_or(entries(&self.last.a), |level| entries(&level.a)).max(1.0)
-    }
 }
 
 /// One V-cycle: from `level.b` to `level.x` of the first of `levels`, or of `last`.
@@ -131,21 +123,21 @@ fn cycle(
     (0..sweeps).for_each(|_| level.smooth(columns, false));
 }
 
-/// PᵀA P and P, or `None` where grouping does not pay.
-fn coarsen(level: &Level, strength: Real) -> Result<Option<(Csr, Table)>, LinearError> {
+/// PᵀA P and P, or `None` if further coarsening is not worthwhile.
+fn coarsen(level: &Level, strength: Real) -> Result<Option<(Csr, OwnedRows)>, LinearError> {
     let n = level.a.rows();
     let (groups, count) = aggregate(&level.a, strength);
     if count == 0 || 4 * count > 3 * n {
         return Ok(None);
     }
-    let tentative = Table::from_rows(n, count, |i| groups[i].map(|group| (group as usize, 1.0)));
+    let tentative = OwnedRows::from_rows(n, count, |i| groups[i].map(|group| (group as usize, 1.0)));
     // I − ω D⁻¹A by rows.
-    let smoother = Table::from_rows(n, n, |i| {
+    let smoother = OwnedRows::from_rows(n, n, |i| {
         level.a.row(i).map(move |(j, v)| (j, Real::from(i == j) - level.relax[i] * v)).collect::<Vec<_>>()
     });
-    let prolong = Table::product(smoother.view(), tentative.view(), count);
-    let product = Table::product(Rows::from(&level.a), prolong.view(), count);
-    let coarse = Table::product(prolong.transpose().view(), product.view(), count);
+    let prolong = OwnedRows::product(smoother.view(), tentative.view(), count);
+    let product = OwnedRows::product(Rows::from(&level.a), prolong.view(), count);
+    let coarse = OwnedRows::product(prolong.transpose().view(), product.view(), count);
     let view = coarse.view();
     let pattern = Pattern::new(view.offsets.to_vec(), view.columns.to_vec())?;
     Ok(Some((Csr::new(Arc::new(pattern), view.values.to_vec())?, prolong)))

@@ -2,10 +2,10 @@
 //!
 //! Hestenes and Stiefel 1952; Saad 2003, "Iterative Methods for Sparse Linear Systems", algorithm 9.1. The
 //! coefficients of the recurrence are those of a Lanczos process, so the extreme eigenvalues of the preconditioned
-//! matrix, and with them its condition, come for free (Saad, section 6.7.3).
+//! matrix, and its condition number, are obtained at no cost (Saad, section 6.7.3).
 
 use crate::preconditioner::{Diagonal, Preconditioner};
-use crate::rows::Rows;
+use crate::sparse_rows::Rows;
 use crate::spectrum::not_definite;
 use crate::stopping::{Progress, Stopping, Verdict, zero_solution};
 use crate::tridiagonal::extreme_eigenvalues;
@@ -14,7 +14,7 @@ use pd_core::{Csr, GlobalSolver, LinearError, Real, SolveReport};
 
 /// Recurrence coefficients kept for the condition estimate.
 const HISTORY: usize = 128;
-/// Restarts from the true residual before an unreachable tolerance is given up.
+/// Restarts from the true residual before the tolerance is treated as unreachable.
 const RESTARTS: usize = 4;
 
 /// Conjugate gradients with a preconditioner of choice.
@@ -52,7 +52,7 @@ struct Scalars {
     new: Vec<Real>,
     alpha: Vec<Real>,
     beta: Vec<Real>,
-    /// Columns that are solved already and stay as they are.
+    /// Columns that have converged and are not updated.
     done: Vec<bool>,
 }
 
@@ -99,7 +99,7 @@ impl Pcg {
         self.preconditioner.reserve(columns);
     }
 
-    /// z = M⁻¹ r, p = z, and (r, z); forgets the directions so far.
+    /// z = M⁻¹ r, p = z, and (r, z); clears the previous directions.
     fn restart(&mut self, columns: usize) {
         self.preconditioner.apply(&self.r, &mut self.z, columns);
         self.p.copy_from_slice(&self.z);
@@ -163,7 +163,7 @@ fn remember(lanczos: &mut [Vec<Real>; 2], alpha: Real, beta: Real) {
     diagonal.push(beta / alpha);
 }
 
-/// Condition of the preconditioned matrix as far as the recurrence saw it, from below.
+/// Condition of the preconditioned matrix estimated by the recurrence, from below.
 fn condition([diagonal, off]: &[Vec<Real>; 2]) -> Option<Real> {
     let steps = off.len(); // the last diagonal entry is unfinished
     let (low, high) = extreme_eigenvalues(&diagonal[..steps], &off[..steps.saturating_sub(1)])?;
@@ -222,7 +222,7 @@ impl GlobalSolver for Pcg {
                     break;
                 }
             }
-            // The recurrence drifts from the truth by rounding; the true residual decides.
+            // The recurrence drifts by rounding; the true residual decides.
             size = Rows::from(&self.a).residual(b, x, &mut self.r, columns);
             if size > 0.5 * before {
                 break; // as small as rounding allows

@@ -5,10 +5,10 @@ use pd_core::{Csr, LinearError, Real};
 
 /// A symmetric positive definite approximation M of A whose inverse is cheap to apply.
 ///
-/// `apply` must be linear, the same in every call, give the same bits for any number of threads, and not allocate for
+/// `apply` must be linear, the same in every call, give bitwise identical results for any number of threads, and not allocate for
 /// a number of columns announced by `reserve`.
 pub trait Preconditioner: Send + Sync {
-    /// Work that depends on the numbers; the matrix was checked to be symmetric with a positive diagonal.
+    /// Work that depends on the values; the matrix was checked to be symmetric with a positive diagonal.
     fn factor(&mut self, a: &Csr) -> Result<(), LinearError>;
 
     /// Announces the number of right-hand sides of the following calls.

@@ -7,10 +7,10 @@ use crate::{
 use pd_core::{GlobalSolver, LinearError, Real};
 use std::collections::BTreeMap;
 
-/// What a name alone does not say. `None` means the solver's own default; solvers ignore what they have no use for.
+/// Options of solvers. `None` means the solver's default; solvers ignore options that do not apply to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SolverOptions {
-    /// Most iterations (sweeps) of one solve.
+    /// Maximum number of iterations (sweeps) per solve.
     pub iterations: Option<usize>,
     /// Relative residual ‖b − A x‖/‖b‖ at which an iteration stops; 0 runs all iterations.
     pub tolerance: Option<Real>,
@@ -20,7 +20,7 @@ pub struct SolverOptions {
     pub gamma: Option<Real>,
     /// Sweeps before Chebyshev acceleration starts (S).
     pub delay: Option<usize>,
-    /// Most bytes a dense solver may allocate.
+    /// Memory limit of dense solvers, bytes.
     pub memory: Option<u64>,
 }
 
@@ -51,7 +51,7 @@ struct Entry {
     construct: Constructor,
 }
 
-/// Names of solvers and how to make them.
+/// Names of solvers and their constructors.
 ///
 /// ```
 /// use pd_linear::{Csr, Registry};

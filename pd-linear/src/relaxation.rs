@@ -20,7 +20,7 @@ pub enum Variant {
     #[default]
     Corrected,
     /// As the thesis published it: zero start; a fixed number of sweeps; γ applied outside the powers; ω from the
-    /// total number of iterations, so that the delay never acts; the buffer returned by A-Jacobi is as many sweeps
+    /// total number of iterations, so that the delay has no effect; the buffer returned by A-Jacobi is as many sweeps
     /// old as the count is modulo 3; order l does its work l times; and the check only looks at |x| > 10¹⁰ (diverged)
     /// and at the last change > 10⁻³ (not converged). Diverges where λmax(D⁻¹A) ≥ 2. Two things differ: it
     /// runs in double precision, and it uses the true sparsity of the matrix (the published one dropped the bending
@@ -37,12 +37,12 @@ pub struct JacobiOptions {
     pub variant: Variant,
     /// Damping γ. Default 2/(λmin + λmax), which always converges.
     pub gamma: Option<Real>,
-    /// Contraction ρ of one damped sweep that Chebyshev acceleration assumes, in [0, 1). Too small is slower, too
-    /// large is slower; neither diverges while γ is right.
+    /// Contraction ρ of one damped sweep that Chebyshev acceleration assumes, in [0, 1). Values that are too small or too
+    /// large are slower; neither diverges while γ is valid.
     pub rho: Option<Real>,
     /// Sweeps before acceleration starts (S). Default 1.
     pub delay: usize,
-    /// Most bytes the solver may allocate for its tables. Default 4 GiB.
+    /// Memory limit for the solver's tables, bytes. Default 4 GiB.
     pub memory: u64,
 }
 
@@ -101,7 +101,7 @@ pub(crate) struct Resolved {
     pub(crate) spectrum: Option<Spectrum>,
 }
 
-/// The sequence of ω of a Chebyshev semi-iteration, for steppers that accelerate sweeps of their own.
+/// The sequence of ω of a Chebyshev semi-iteration, for steppers that accelerate their own sweeps.
 #[derive(Clone, Copy, Debug)]
 pub struct Chebyshev {
     rho_squared: Real,
@@ -115,12 +115,12 @@ impl Chebyshev {
         Self { rho_squared: rho * rho, delay, omega: 1.0 }
     }
 
-    /// No acceleration: ω = 1 for ever.
+    /// No acceleration: ω = 1 always.
     pub fn none() -> Self {
         Self::new(0.0, usize::MAX)
     }
 
-    /// ω of sweep `k`; to be asked in ascending order.
+    /// ω of sweep `k`; call in ascending order.
     pub fn next(&mut self, k: usize) -> Real {
         self.omega = match k.cmp(&self.delay) {
             std::cmp::Ordering::Less => 1.0,

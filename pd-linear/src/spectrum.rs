@@ -1,4 +1,4 @@
-//! The spectrum of D⁻¹A, on which the Jacobi family stands or falls.
+//! The spectrum of D⁻¹A, which determines the convergence of the Jacobi family.
 //!
 //! For symmetric positive definite A with diagonal D, a damped Jacobi sweep x ← x + γ D⁻¹(b − A x) multiplies the
 //! error by I − γ D⁻¹A. It converges if and only if 0 < γ < 2/λmax(D⁻¹A). The best damping and its contraction are
@@ -13,7 +13,7 @@
 //! Ritz values as margins (Parlett 1998, "The Symmetric Eigenvalue Problem", chapter 13), and Gershgorin's bound as
 //! ceiling and fallback.
 
-use crate::rows::Rows;
+use crate::sparse_rows::Rows;
 use crate::tridiagonal::{extreme_eigenvalues, last_component};
 use crate::vector::{dot, for_each_row, norm};
 use pd_core::{Csr, LinearError, Real};
@@ -21,9 +21,9 @@ use pd_core::{Csr, LinearError, Real};
 /// Estimated ends of the spectrum of D⁻¹A.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spectrum {
-    /// Smallest eigenvalue, as a rule from below. Nothing depends on its being a bound: an error costs speed only.
+    /// Smallest eigenvalue, as a rule from below. It need not be a bound: an error costs only speed.
     pub min: Real,
-    /// Largest eigenvalue, from above, with a margin of at least 1 % over what Lanczos saw or at Gershgorin's bound.
+    /// Largest eigenvalue, from above, with a margin of at least 1 % over the Lanczos estimate, or Gershgorin's bound.
     pub max: Real,
     /// Products with A that were needed.
     pub products: usize,
@@ -31,19 +31,19 @@ pub struct Spectrum {
 
 /// Most Lanczos steps.
 const STEPS: usize = 400;
-/// Steps between looks at the Ritz values.
+/// Steps between evaluations of the Ritz values.
 const LOOK: usize = 10;
-/// Relative residual bound at which an end counts as found: the small end sets the speed only, by its square root;
-/// the large end sets safety.
+/// Relative residual bound at which an end has converged: the small end affects only speed, by its square root;
+/// the large end affects stability.
 const MIN_ACCURACY: Real = 0.05;
 const MAX_ACCURACY: Real = 0.005;
-/// Margins against a start vector that hardly sees the last eigenvector.
+/// Margins against a start vector that is nearly orthogonal to the last eigenvector.
 const MIN_MARGIN: Real = 0.95;
 const MAX_MARGIN: Real = 1.01;
 
 impl Spectrum {
-    /// Estimates both ends. Checks the matrix first; an indefinite or singular matrix is an error as far as Lanczos
-    /// can see it, naming the row that is least dominated by its diagonal.
+    /// Estimates both ends. Checks the matrix first; an indefinite or singular matrix is an error if Lanczos
+    /// detects it, naming the row that is least dominated by its diagonal.
     ///
     /// ```
     /// use pd_linear::{Csr, Spectrum};
@@ -65,7 +65,7 @@ impl Spectrum {
         Ok(Self { min: found.min, max: found.max, products: found.products })
     }
 
-    /// The damping that contracts best: 2/(λmin + λmax).
+    /// The optimal damping: 2/(λmin + λmax).
     pub fn gamma(&self) -> Real {
         2.0 / (self.min + self.max)
     }

@@ -1,4 +1,4 @@
-//! When an iteration stops: small enough, too many, or growing.
+//! Stopping criteria: tolerance reached, too many iterations, or divergence.
 
 use pd_core::{LinearError, Real, SolveReport};
 
@@ -7,7 +7,7 @@ use pd_core::{LinearError, Real, SolveReport};
 pub struct Stopping {
     /// True relative residual ‖b − A x‖/‖b‖ (over all columns) to reach. Default 1e-8; 0 runs all iterations.
     pub tolerance: Real,
-    /// Most iterations. Default 20,000. Reaching it is not an error: the report says `converged: false`.
+    /// Maximum number of iterations. Default 20,000. Reaching it is not an error: the report has `converged: false`.
     pub iterations: usize,
 }
 
@@ -17,8 +17,8 @@ impl Default for Stopping {
     }
 }
 
-/// Growth of the residual that is called divergence. A convergent sweep shrinks the error in a norm weighted by the
-/// diagonal; the plain norm may grow by the square root of the diagonal's spread, so the line is drawn high.
+/// Growth of the residual that is treated as divergence. A convergent sweep shrinks the error in a norm weighted by the
+/// diagonal; the plain norm may grow by the square root of the diagonal's spread, so the threshold is high.
 const GROWTH: Real = 1e8;
 
 impl Stopping {
@@ -38,7 +38,7 @@ pub(crate) struct Progress {
     limit: Real,
 }
 
-/// What to do after looking at a residual.
+/// What to do after evaluating a residual.
 pub(crate) enum Verdict {
     Continue,
     Done,
@@ -53,7 +53,7 @@ impl Progress {
         Ok(Self { tolerance: stopping.tolerance, scale: b, limit: GROWTH * start.max(b) })
     }
 
-    /// Judges the norm of a residual.
+    /// Evaluates the norm of a residual.
     pub(crate) fn judge(&self, iteration: usize, residual: Real) -> Result<Verdict, LinearError> {
         if residual > self.limit || !residual.is_finite() {
             return Err(LinearError::Diverged { iteration, residual: residual / self.scale });
@@ -73,7 +73,7 @@ impl Progress {
     }
 }
 
-/// The answer to b = 0 is x = 0, whatever the first guess.
+/// The solution for b = 0 is x = 0 for any initial guess.
 pub(crate) fn zero_solution(x: &mut [Real]) -> SolveReport {
     x.fill(0.0);
     SolveReport { iterations: 0, residual: Some(0.0), condition: None, converged: true }

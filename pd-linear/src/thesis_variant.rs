@@ -1,10 +1,10 @@
-//! The iteration of the thesis' program, faults included, to explain its tables; see
+//! The iteration of the thesis' program, including its errors, to explain its tables; see
 //! [`Variant::AsPublished`](crate::Variant::AsPublished).
 
 use crate::vector::{for_each_row, norm};
 use pd_core::{LinearError, Real, SolveReport};
 
-/// Sweeps between looks at the size of x. The program looks once at the end; looking earlier only names the
+/// Sweeps between checks of the size of x. The program checks once at the end; checking earlier only identifies the
 /// iteration and keeps infinities out of the error.
 const LOOK: usize = 8;
 

@@ -37,7 +37,7 @@ pub(crate) fn extreme_eigenvalues(diagonal: &[Real], off: &[Real]) -> Option<(Re
         return None;
     }
     // The k-th smallest eigenvalue: where the count passes k. The small end needs relative accuracy, so the
-    // bisection goes on until the interval no longer splits.
+    // bisection continues until the interval no longer splits.
     let find = |k: usize| {
         let (mut a, mut b) = (low, high);
         for _ in 0..120 {

@@ -1,4 +1,4 @@
-//! Sums over long vectors in a fixed order: the same bits for any number of threads.
+//! Sums over long vectors in a fixed order, bitwise identical for any number of threads.
 
 use pd_core::exec::{self, VERTEX_CHUNK};
 use pd_core::{LinearError, Real, check_lengths};
@@ -10,7 +10,7 @@ pub(crate) fn check_input(rows: usize, b: &[Real], x: &[Real], columns: usize) -
     check_finite(b, columns)
 }
 
-/// Names the first entry that is not a finite number.
+/// Returns the first entry that is not finite as an error.
 pub(crate) fn check_finite(b: &[Real], columns: usize) -> Result<(), LinearError> {
     match b.iter().position(|value| !value.is_finite()) {
         None => Ok(()),

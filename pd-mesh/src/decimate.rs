@@ -1,9 +1,9 @@
-//! Fewer triangles for the same shape: collapse the edge that costs least, again and again (M. Garland, P. S. Heckbert,
+//! Mesh simplification: repeatedly collapse the edge with the least cost (M. Garland, P. S. Heckbert,
 //! Surface simplification using quadric error metrics, 1997).
 //!
-//! The cost of a vertex at x is Σ A (n·x + d)² over the planes of the triangles it stands for, weighted by their areas A.
-//! The border is kept by planes through its sides, upright on the surface. A collapse that would fold a triangle over or
-//! join parts of the surface that do not belong together is not done.
+//! The cost of a vertex at x is Σ A (n·x + d)² over the planes of the triangles it represents, weighted by their areas A.
+//! The border is preserved by planes through its edges, perpendicular to the surface. A collapse that would flip a triangle or
+//! connect separate parts of the surface is rejected.
 
 use crate::{MeshError, TriMesh, Vec3, topology};
 use nalgebra::{Matrix3, SymmetricEigen};
@@ -39,7 +39,7 @@ impl Quadric {
         (x.dot(&(self.a * x)) + 2.0 * self.b.dot(&x) + self.c).max(0.0)
     }
 
-    /// The best place, near `guess` in directions that the quadric does not determine.
+    /// The optimal position, near `guess` in directions that the quadric does not determine.
     fn best(&self, guess: Vec3) -> Vec3 {
         let eigen = SymmetricEigen::new(self.a);
         let largest = eigen.eigenvalues.amax();
@@ -100,7 +100,7 @@ pub fn decimate(mesh: &TriMesh, triangles: usize) -> Result<TriMesh, MeshError> 
     decimate_observed(mesh, triangles, &mut |_| {})
 }
 
-/// As [`decimate`], telling `observe` which part of the work is done, from 0 to 1, never falling.
+/// As [`decimate`], reporting progress to `observe`, from 0 to 1, never decreasing.
 ///
 /// # Errors
 /// As [`decimate`].
@@ -140,12 +140,12 @@ pub fn decimate_observed(
 struct Work {
     positions: Vec<Vec3>,
     quadrics: Vec<Quadric>,
-    /// Raised when a vertex changes; `u32::MAX` for one that is gone.
+    /// Incremented when a vertex changes; `u32::MAX` for a removed vertex.
     versions: Vec<u32>,
     triangles: Vec<[u32; 3]>,
     dead: Vec<bool>,
     alive: usize,
-    /// Triangles around every vertex, dead ones included until they are met.
+    /// Triangles around every vertex, including removed ones until they are visited.
     around: Vec<Vec<u32>>,
     border: Vec<bool>,
 }
@@ -209,7 +209,7 @@ impl Work {
         Candidate { cost, ends, place, versions: [self.versions[a], self.versions[b]] }
     }
 
-    /// Living triangles around a vertex.
+    /// Remaining triangles around a vertex.
     fn faces(&self, v: usize) -> impl Iterator<Item = u32> + '_ {
         self.around[v].iter().copied().filter(|&face| !self.dead[face as usize])
     }

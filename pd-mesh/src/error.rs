@@ -1,4 +1,4 @@
-//! What can be wrong with a mesh or with the parameters of a generator, with the numbers that say where.
+//! Errors of meshes and generator parameters, with the numbers that locate them.
 
 /// A mesh that cannot be used, or generator parameters that describe no mesh.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -44,7 +44,7 @@ pub enum MeshError {
     /// More vertices than 32-bit indices can name, or than a generator makes (2²⁶).
     #[error("{vertices} vertices are too many: indices have 32 bits, and generators stop at 67108864")]
     TooManyVertices {
-        /// Number of vertices asked for or present.
+        /// Number of vertices requested or present.
         vertices: u128,
     },
     /// A count given to a generator is too small.
@@ -70,7 +70,7 @@ pub enum MeshError {
     /// No mesher has that name.
     #[error("no mesher is named {name:?}, there are: {}", crate::tetrahedralize::NAMES.join(", "))]
     UnknownMesher {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
     /// A mesher could not make a solid.
@@ -81,7 +81,7 @@ pub enum MeshError {
         /// Why, in its own words.
         reason: String,
     },
-    /// Every mesher asked for failed.
+    /// Every requested mesher failed.
     #[error("no mesher made a solid: {}", listed(.reasons))]
     NoMesher {
         /// Name and reason of each.

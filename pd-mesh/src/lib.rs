@@ -1,8 +1,8 @@
 //! Triangle and tetrahedron meshes: topology, generators, files.
 //!
-//! A mesh is plain data: positions in metres and index arrays. Nothing here knows physics. The crate answers the
-//! questions a simulator asks of a mesh (which edges, which ordered neighbours, which border, which surface), makes the
-//! standard test bodies with documented vertex numbers, and reads and writes files without trusting them.
+//! A mesh is plain data: positions in metres and index arrays. The crate contains no physics. It provides
+//! the topology that a simulator needs (edges, ordered neighbours, border, surface), generates test bodies with documented
+//! vertex numbering, and reads and writes files; readers are safe on untrusted input.
 //!
 //! | module | content |
 //! |---|---|
@@ -12,15 +12,15 @@
 //! | [`transform`] | move, scale, rotate, rescale to unit extent |
 //! | [`generate`] | cloth, shells of revolution, torus, bar, solid ball, creature |
 //! | [`io`] | eleven formats in and out, with numbers per vertex and element; atomic file replacement |
-//! | [`film`] | whole runs: glTF, USD, point caches, NumPy arrays, a page that plays |
-//! | [`tetrahedralize`] | from a surface to a solid with good angles; skins carried by solids |
-//! | [`check`] | what is wrong with a mesh, and repairs |
+//! | [`film`] | whole runs: glTF, USD, point caches, NumPy arrays, an HTML player |
+//! | [`tetrahedralize`] | from a surface to a solid with good angles; skins embedded in solids |
+//! | [`check`] | defects of a mesh, and repairs |
 //! | [`quality`] | dihedral angles, aspect ratios, histograms |
 //! | [`geometry`] | nearest point, winding number, Hausdorff distance, exact intersection |
 //! | [`decimate`] | fewer triangles for the same shape |
 //!
 //! Conventions: right-handed axes with +y up; triangles are counter-clockwise seen from outside; a tetrahedron
-//! (x0, x1, x2, x3) is positive when det[x1−x0, x2−x0, x3−x0] > 0. Every result is a function of the input alone: no
+//! (x0, x1, x2, x3) is positive when det[x1−x0, x2−x0, x3−x0] > 0. Every result depends only on the input: no
 //! hash order, no threads, no clock.
 //!
 //! ```
@@ -81,7 +81,7 @@ impl Mesh {
         }
     }
 
-    /// Vertex positions to change in place, in metres.
+    /// Mutable vertex positions, in metres.
     pub fn positions_mut(&mut self) -> &mut [Vec3] {
         match self {
             Self::Tri(mesh) => &mut mesh.positions,

@@ -1,8 +1,8 @@
-//! Orders in which neighbours in space are neighbours in memory.
+//! Element orders in which neighbours in space are neighbours in memory.
 //!
 //! A program that walks over elements in blocks touches few vertices per block if the elements of a block lie close
-//! together. Files of meshers often list them in the order in which they were made, which is none. [`by_place`] sorts
-//! along Hilbert's curve, which leaves no place before it has filled it; the index along the curve is found by Skilling's
+//! together. Meshers often list them in the order of creation, which has no spatial coherence. [`by_place`] sorts
+//! along the Hilbert curve; the index along the curve is computed by Skilling's
 //! transposition (J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707, 2004).
 
 use crate::Vec3;
@@ -10,8 +10,8 @@ use crate::Vec3;
 /// Steps of the curve along an axis: 2¹⁶, so that an index has 48 bits.
 const BITS: u32 = 16;
 
-/// The elements, by number, in the order in which Hilbert's curve meets their centres. Equal places keep their order, and
-/// so does everything where positions are not finite. Corners that do not exist count as the origin.
+/// The elements, by number, in the order in which Hilbert's curve meets their centres. Elements with equal positions keep their order, as do
+/// all elements if positions are not finite. Corners that do not exist are treated as the origin.
 ///
 /// ```
 /// use pd_mesh::{generate, order};
@@ -43,7 +43,7 @@ pub fn by_place<const N: usize>(positions: &[Vec3], elements: &[[u32; N]]) -> Ve
     keyed.into_iter().map(|(_, element)| element).collect()
 }
 
-/// The number of vertices that a walk over blocks of so many elements touches, each counted once per block: small where
+/// The number of vertices that a loop over blocks of this many elements touches, each counted once per block: small where
 /// neighbours follow each other.
 ///
 /// ```

@@ -1,14 +1,14 @@
 //! A solid of tetrahedra (x0, x1, x2, x3) with signed volume V = det[x1−x0, x2−x0, x3−x0]/6.
 //!
 //! The outward faces of a positive tetrahedron are (0,2,1), (0,1,3), (0,3,2), (1,2,3); of a negative one the same
-//! reversed. A face that belongs to one tetrahedron alone lies on the surface.
+//! reversed. A face that belongs to only one tetrahedron lies on the surface.
 
 use crate::{MeshError, TriMesh, Vec3, topology, transform};
 
 /// Outward corners of the four faces of a positive tetrahedron.
 const OUTWARD_FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 
-/// A tetrahedron mesh. Fields are public because they are the truth; call [`TetMesh::validate`] after changing indices.
+/// A tetrahedron mesh. Fields are public; call [`TetMesh::validate`] after changing indices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TetMesh {
     /// Vertex positions, in metres.
@@ -18,7 +18,7 @@ pub struct TetMesh {
 }
 
 impl TetMesh {
-    /// Makes a mesh after checking that it is one. Orientation and volume are not checked: see [`TetMesh::volumes`].
+    /// Creates a mesh after validating it. Orientation and volume are not checked: see [`TetMesh::volumes`].
     ///
     /// # Errors
     /// No vertices, no tetrahedra, an index out of range, or a coordinate that is not finite.
@@ -79,7 +79,7 @@ impl TetMesh {
         swapped
     }
 
-    /// Triangles of the surface, outward whatever the sign of their tetrahedron, in the order of the tetrahedra.
+    /// Triangles of the surface, outward for either sign of their tetrahedron, in the order of the tetrahedra.
     ///
     /// ```
     /// let bar = pd_mesh::generate::bar(1, 1, 1, 1.0)?;
@@ -149,7 +149,7 @@ impl TetMesh {
         transform::scale(&mut self.positions, factor);
     }
 
-    /// Turns about the origin: `angle` in radians about `axis` (any length; zero leaves the mesh alone).
+    /// Rotates about the origin: `angle` in radians about `axis` (any length; zero leaves the mesh unchanged).
     pub fn rotate(&mut self, axis: Vec3, angle: f64) {
         transform::rotate(&mut self.positions, axis, angle);
     }

@@ -6,7 +6,7 @@
 use crate::topology::{self, VertexFaces};
 use crate::{MeshError, Vec3, transform};
 
-/// A triangle mesh. Fields are public because they are the truth; call [`TriMesh::validate`] after changing indices.
+/// A triangle mesh. Fields are public; call [`TriMesh::validate`] after changing indices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriMesh {
     /// Vertex positions, in metres.
@@ -16,7 +16,7 @@ pub struct TriMesh {
 }
 
 impl TriMesh {
-    /// Makes a mesh after checking that it is one.
+    /// Creates a mesh after validating it.
     ///
     /// # Errors
     /// No vertices, no triangles, an index out of range, or a coordinate that is not finite.
@@ -129,7 +129,7 @@ impl TriMesh {
         transform::scale(&mut self.positions, factor);
     }
 
-    /// Turns about the origin: `angle` in radians about `axis` (any length; zero leaves the mesh alone).
+    /// Rotates about the origin: `angle` in radians about `axis` (any length; zero leaves the mesh unchanged).
     pub fn rotate(&mut self, axis: Vec3, angle: f64) {
         transform::rotate(&mut self.positions, axis, angle);
     }

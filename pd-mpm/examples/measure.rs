@@ -1,11 +1,11 @@
 //! Measures the physics and the speed of material points and prints the figures.
 //!
-//! `cargo run --release -p pd-mpm --example measure -- tank|dam|sand|drop|float|speed [size]`
+//! `cargo run --release -p pd-mpm --example measure -- tank|dam|sand|drop|float|speed|scale [size]`
 #![allow(clippy::print_stdout, reason = "a program that prints its figures")]
 
-use pd_core::{Real, Vec3};
+use pd_core::{Real, StepError, Stepper, Vec3};
 use pd_mpm::scenes::{self, Scene};
-use pd_mpm::{Water, measure};
+use pd_mpm::{Transfer, Water, measure};
 use std::time::Instant;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -39,7 +39,8 @@ fn main() -> Outcome {
         Some("drop") => drop(size.unwrap_or(8)),
         Some("float") => float(size.unwrap_or(8)),
         Some("speed") => speed(size.unwrap_or(100_000)),
-        _ => Err("tank, dam, sand, drop, float or speed".into()),
+        Some("scale") => scale(size.unwrap_or(10_000_000)),
+        _ => Err("tank, dam, sand, drop, float, speed or scale".into()),
     }
 }
 
@@ -158,33 +159,33 @@ fn drop(resolution: u32) -> Outcome {
     Ok(())
 }
 
-/// Boxes in water: how deep they float.
+/// Boxes in water: how deep they float, with both solvers.
 fn float(resolution: u32) -> Outcome {
     let a = 0.2;
     for density in [250.0, 500.0, 750.0] {
-        let mut scene = scenes::floating_box(a, resolution, density)?;
+        let mut scene = scenes::floating_box(a, resolution, density, 0.5, Transfer::Apic)?;
+        let mut stepper = scene.pressure_stepper()?;
+        println!("box of {density} kg/m³, {resolution} cells high, {} particles", scene.state.x.len());
+        println!("  pressure: {}", float_means(&mut scene, &mut stepper, a)?);
+        let mut scene = scenes::floating_box(a, resolution, density, 0.5, Transfer::Flip { blend: 0.99 })?;
         let mut stepper = scene.stepper()?;
-        for second in 1..=4 {
-            scene.run(&mut stepper, 60)?;
-            println!(
-                "box of {density} kg/m³, {resolution} cells to the edge, {} particles, t {second} s: {:.3} deep (exact {:.2}), v {:.3} m/s",
-                scene.state.x.len(),
-                depth(&scene, a),
-                density / 1000.0,
-                scene.state.bodies.v[0].norm()
-            );
-        }
+        println!("  mpm: {}", float_means(&mut scene, &mut stepper, a)?);
     }
     Ok(())
 }
 
-/// Submerged part of the box: the water's surface follows from its volume, which is that of its particles.
-fn depth(scene: &Scene, a: Real) -> Real {
-    let masses: Real = scene.points.masses().iter().sum();
-    let (area, bottom) = (9.0 * a * a, scene.state.bodies.p[0].y - 0.5 * a);
-    // level·area = water + submerged volume, submerged = (level − bottom)·a².
-    let level = (masses / 1000.0 - bottom * a * a) / (area - a * a);
-    (level - bottom) / a
+/// Mean depth of each second.
+fn float_means(scene: &mut Scene, stepper: &mut impl Stepper, a: Real) -> Result<String, StepError> {
+    let mut line = String::new();
+    for second in 1..=4 {
+        let mut sum = 0.0;
+        for _ in 0..60 {
+            scene.run(stepper, 1)?;
+            sum += scenes::floating_depth(scene, a) / 60.0;
+        }
+        line += &format!(" {sum:.3} in second {second},");
+    }
+    Ok(line)
 }
 
 /// Processor time of this process so far, s; 0 where the system does not tell. A machine with other work on it makes
@@ -233,6 +234,35 @@ fn speed(particles: u32) -> Outcome {
             by_particle / n,
             by_block / stepper.report().touched_blocks
         );
+    }
+    Ok(())
+}
+
+/// Cost a particle from ten thousand particles on, one thread, processor time.
+fn scale(most: u32) -> Outcome {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let mut particles = 10_000;
+    while particles <= most {
+        let resolution = (Real::from(particles) / (8.0 * 2.0 * 4.0)).sqrt().round() as u32;
+        let mut scene = scenes::dam_break(0.5, resolution)?;
+        let mut stepper = scene.stepper()?;
+        // Long enough for the coarse clock of processor time.
+        scene.params.dt =
+            (10_000_000.0 / Real::from(particles)).clamp(3.5, 200.5) * scene.model.longest_substep(0.0);
+        pool.install(|| scene.run(&mut stepper, 1))?;
+        let before = processor_time();
+        pool.install(|| scene.run(&mut stepper, 1))?;
+        let (n, busy) = (scene.state.x.len(), processor_time() - before);
+        let steps = n * stepper.report().substeps;
+        let [by_particle, by_block] = stepper.memory();
+        println!(
+            "{n} particles: {:.2} M particle-steps/s, {:.1} ms a substep, {} bytes a particle, {} a touched block",
+            steps as Real / busy / 1e6,
+            busy * 1e3 / stepper.report().substeps as Real,
+            by_particle / n,
+            by_block / stepper.report().touched_blocks
+        );
+        particles *= 10;
     }
     Ok(())
 }

@@ -18,7 +18,9 @@ mod law;
 pub mod measure;
 mod model;
 mod particles;
+mod pressure;
 pub mod scenes;
+mod sides;
 mod stepper;
 pub mod surface;
 mod transfer;
@@ -30,6 +32,8 @@ pub use inflow::Inflow;
 pub use kernel::Spline;
 pub use law::{DruckerPrager, FixedCorotated, Law, Memory, NeoHookean, Snow, Strains, Water, check_gradient};
 pub use model::{Material, MpmBuilder, MpmModel, Transfer};
+pub use pressure::{PressureReport, PressureStepper};
+pub use sides::ThinSheets;
 pub use stepper::{MpmReport, MpmStages, MpmStepper};
 pub use transfer::nodes::Impulses;
 

@@ -73,6 +73,11 @@ impl MpmModel {
         })
     }
 
+    /// Takes the model apart again, to add bodies to it.
+    pub fn into_builder(self) -> MpmBuilder {
+        MpmBuilder(self)
+    }
+
     /// Edge length of a cell, m.
     pub fn dx(&self) -> Real {
         self.dx
@@ -123,6 +128,12 @@ impl MpmModel {
     /// Speed of the fastest wave of all laws at rest, m/s.
     pub fn sound_speed(&self) -> Real {
         self.materials.iter().fold(0.0, |most, m| m.law.sound_speed().max(most))
+    }
+
+    /// Smallest density of the laws whose J is drawn to the density on the grid, kg/m³.
+    pub(crate) fn anchor_density(&self) -> Option<Real> {
+        let anchored = self.materials.iter().filter(|m| m.law.anchor_time().is_some());
+        anchored.map(|m| m.law.density()).reduce(Real::min)
     }
 
     /// Longest stable substep for matter that moves at most this fast (m/s), s: CFL·Δx/(c + v), and Δx²/(10 ν).

@@ -1,6 +1,9 @@
 //! Scenes of material points, as plain values: a model, masses, a first state.
 
-use crate::{Boundary, DruckerPrager, FixedCorotated, MpmBody, MpmError, MpmModel, MpmStepper, Water};
+use crate::{
+    Boundary, DruckerPrager, FixedCorotated, MpmBody, MpmError, MpmModel, MpmStepper, PressureStepper,
+    Transfer, Water,
+};
 use pd_collide::Block;
 use pd_core::{Aabb, Collider, Model, Real, State, StepContext, StepError, StepParams, Stepper, Vec3};
 use std::sync::Arc;
@@ -43,8 +46,15 @@ impl Scene {
         Ok(stepper)
     }
 
+    /// A stepper for incompressible water, prepared.
+    pub fn pressure_stepper(&self) -> Result<PressureStepper, StepError> {
+        let mut stepper = PressureStepper::new(self.model.clone())?;
+        stepper.prepare(StepContext::new(&self.points, &self.params, &[], &self.colliders))?;
+        Ok(stepper)
+    }
+
     /// Advances the scene's state by so many frames.
-    pub fn run(&mut self, stepper: &mut MpmStepper, frames: usize) -> Result<(), StepError> {
+    pub fn run(&mut self, stepper: &mut impl Stepper, frames: usize) -> Result<(), StepError> {
         for _ in 0..frames {
             let Self { points, params, colliders, state, .. } = self;
             stepper.step(StepContext::new(points, params, &[], colliders), state)?;
@@ -138,26 +148,55 @@ pub fn elastic_drop(a: Real, resolution: u32, drop: Real, young: Real) -> Result
     Scene::new(model, x, (0.5 * dx).powi(3))
 }
 
-/// A box of this density (kg/m³) and edge `a` (m) set half deep into water of depth 2a in a tank 3a wide, with
-/// `resolution` cells to the edge.
-pub fn floating_box(a: Real, resolution: u32, density: Real) -> Result<Scene, MpmError> {
+/// Cells across the slice of [`floating_box`].
+const SLICE: u32 = 4;
+
+/// A box of this density (kg/m³), 2a wide and a high (m), set `deep` of its height into water of depth 2a in a tank 4a wide: a
+/// slice of four cells that the box spans, with `resolution` cells to its height. It is wider than high because a cube of half
+/// the density of water does not float upright.
+pub fn floating_box(
+    a: Real,
+    resolution: u32,
+    density: Real,
+    deep: Real,
+    transfer: Transfer,
+) -> Result<Scene, MpmError> {
     let dx = a / Real::from(resolution.max(1));
-    let edges = Vec3::repeat(a);
-    let width = 3.0 * a;
-    let centre = Vec3::new(0.5 * width, 2.0 * a, 0.5 * width);
-    let water = Aabb { min: Vec3::zeros(), max: Vec3::new(width, 2.0 * a, width) };
-    let outside = |x: &Vec3| (x - centre).amax() > 0.5 * a;
-    let x: Vec<Vec3> = fill_box(&water, dx, 2).into_iter().filter(outside).collect();
-    let shape = Block::new(Vec3::zeros(), edges * 0.5).and_then(|block| block.with_margin(0.0));
+    let (width, depth) = (4.0 * a, Real::from(SLICE) * dx);
+    let edges = Vec3::new(2.0 * a, a, depth);
+    let centre = Vec3::new(0.5 * width, (2.5 - deep) * a, 0.5 * depth);
+    let water = Aabb { min: Vec3::zeros(), max: Vec3::new(width, 2.0 * a, depth) };
+    let inside =
+        |x: &Vec3| (x - centre).abs().zip_map(&edges, |x, e| x <= 0.5 * e) == nalgebra::Vector3::repeat(true);
+    let x: Vec<Vec3> = fill_box(&water, dx, 2).into_iter().filter(|x| !inside(x)).collect();
+    // It reaches beyond the slice on both sides, so that water has no way between it and the walls.
+    let half = Vec3::new(a, 0.5 * a, 2.0 * depth);
+    let shape = Block::new(Vec3::zeros(), half).and_then(|block| block.with_margin(0.0));
     let expected = "it must be positive and finite";
     let shape = shape.map_err(|_| MpmError::Parameter { name: "edge", value: a, expected })?;
     let sound = 10.0 * (2.0 * 9.8 * 2.0 * a).sqrt();
+    let mut body = MpmBody::cuboid(0, edges, density, shape);
+    // The slice stands for a long prism, which turns about its own axis alone.
+    body.inertia.x *= 1e9;
+    body.inertia.y *= 1e9;
     let model = MpmModel::builder(dx)
-        .domain(Vec3::zeros(), [3 * resolution, 4 * resolution, 3 * resolution])
+        .domain(Vec3::zeros(), [4 * resolution, 4 * resolution, SLICE])
         .material(0..x.len(), Water::new(1000.0, sound)?)
-        .body(MpmBody::cuboid(0, edges, density, shape))
+        .body(body)
+        .transfer(transfer)
         .build()?;
     let mut state = State::at_rest(x);
     state.bodies.push(centre, nalgebra::UnitQuaternion::identity());
     Scene::with_state(model, state, (0.5 * dx).powi(3))
+}
+
+/// How deep the box of [`floating_box`] is in the water, as a fraction of its height; the water's level follows from its
+/// volume.
+pub fn floating_depth(scene: &Scene, a: Real) -> Real {
+    let thick = Real::from(SLICE) * scene.model.dx();
+    let water = scene.points.masses().iter().sum::<Real>() / 1000.0;
+    let bottom = scene.state.bodies.p[0].y - 0.5 * a;
+    // level·4a = water + submerged area, submerged = (level − bottom)·2a.
+    let level = (water / thick - bottom * 2.0 * a) / (2.0 * a);
+    (level - bottom) / a
 }

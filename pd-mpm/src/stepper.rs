@@ -1,10 +1,12 @@
 //! The stepper `mpm`: sort, particles to nodes, nodes, nodes to particles; as often as sound and speed demand.
 
 use crate::blocks::{self, Blocks};
-use crate::bodies::{self, Row};
+use crate::bodies::{self, Row, Shore};
 use crate::kernel::{Cubic, Kernel, Quadratic};
 use crate::lanes;
 use crate::particles::{Particles, Tag};
+use crate::sides::ThinSheets;
+use crate::sides::tags::Parting;
 use crate::transfer::gather::{self, Gather, Out};
 use crate::transfer::nodes::{self, Apart, Impulses, Nodes};
 use crate::transfer::scatter::{self, Scatter};
@@ -68,6 +70,8 @@ pub struct MpmStepper {
     masses: Vec<Real>,
     bodies: Bodies,
     rows: Vec<Row>,
+    shore: Shore,
+    parting: Parting,
     report: MpmReport,
 }
 
@@ -89,8 +93,15 @@ impl MpmStepper {
             masses: vec![],
             bodies: Bodies::default(),
             rows: vec![],
+            shore: Shore::default(),
+            parting: Parting::default(),
             report: MpmReport::default(),
         }
+    }
+
+    /// Sheets whose two sides are kept apart on the grid. Who moves them places them before every step.
+    pub fn sheets(&mut self) -> &mut ThinSheets {
+        &mut self.parting.sheets
     }
 
     /// The model.
@@ -129,6 +140,7 @@ impl MpmStepper {
             return Err(StepError::NotFinite { vertex: model.points().start + self.now.tag[k].id as usize });
         }
         self.first_keys(&model);
+        self.parting.begin();
         let square = |v: &[Real; 3]| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
         let mut speed = self.now.p.iter().fold(0.0, |most: Real, p| most.max(square(&p.v))).sqrt();
         let mut left = dt;
@@ -251,13 +263,14 @@ impl MpmStepper {
         let started = Instant::now();
         let tags = &self.now.tag;
         self.blocks.sort(&self.keys, |i| tags[i].set as usize, model.materials.len());
+        self.parting.update::<K>(model, &self.blocks, &self.now);
         self.report.active_blocks = self.blocks.active.len();
         self.report.touched_blocks = self.blocks.touched.len();
         let sorted = Instant::now();
         self.scatter::<K, MODE>(model, h);
         let scattered = Instant::now();
         self.on_nodes::<K, MODE>(model, gravity, colliders, h, time);
-        self.couple(model, gravity, h);
+        self.couple::<K>(model, gravity, h);
         let finished = Instant::now();
         let speed = self.gather::<K, MODE>(model, h);
         self.push_out::<K>(model);
@@ -275,10 +288,23 @@ impl MpmStepper {
         let affine = if matches!(model.transfer, Transfer::Apic | Transfer::Mls) { 1.0 } else { 0.0 };
         let (particles, blocks) = (&self.now, &self.blocks);
         let input = Scatter { particles, blocks, materials: &model.materials, h, dx: model.dx, affine };
+        let parting = &mut self.parting;
+        let mut ghosts = std::mem::take(&mut parting.tiles);
+        ghosts.resize(stride * parting.slots.len(), [0.0; 4]);
+        let (input, parting, kernel) = (&input, &*parting, PhantomData);
         exec::for_each_chunk(&mut self.tiles, stride, |first, tile| {
-            let (input, slot) = (&input, first / stride);
-            lanes::run(scatter::Block::<K, MODE> { input, slot, tile, kernel: PhantomData });
+            let slot = first / stride;
+            if parting.has_ghosts(slot) {
+                lanes::run(scatter::Parted::<K, MODE> { input, slot, tile, parting, ghosts: false, kernel });
+            } else {
+                lanes::run(scatter::Block::<K, MODE> { input, slot, tile, kernel });
+            }
         });
+        exec::for_each_chunk(&mut ghosts, stride, |first, tile| {
+            let slot = parting.slots[first / stride] as usize;
+            lanes::run(scatter::Parted::<K, MODE> { input, slot, tile, parting, ghosts: true, kernel });
+        });
+        self.parting.tiles = ghosts;
     }
 
     fn on_nodes<K: Kernel, const MODE: u8>(
@@ -291,8 +317,7 @@ impl MpmStepper {
     ) {
         let count = self.blocks.touched.len();
         let stride = K::TILE.pow(3) * if MODE == FLIP { 2 } else { 1 };
-        let anchored = model.materials.iter().filter(|m| m.law.anchor_time().is_some());
-        let anchor = anchored.map(|m| m.law.density()).reduce(Real::min);
+        let anchor = model.anchor_density();
         self.grid.resize(64 * count, [0.0; 4]);
         self.impulses.resize(count, Impulses::default());
         let (blocks, tiles) = (&self.blocks, &self.tiles);
@@ -302,7 +327,7 @@ impl MpmStepper {
             self.old.resize(64 * count, [0.0; 4]);
             let behind = tiles.get(K::TILE.pow(3)..).unwrap_or(&[]);
             exec::for_each_chunk(&mut self.forces, 64, |first, nodes| {
-                nodes::sum_tiles::<K>(blocks, first / 64, behind, stride, nodes);
+                nodes::sum_tiles::<K>(&blocks.sources[first / 64], behind, stride, nodes);
             });
         }
         // What is needed of the masses once velocities have taken their place.
@@ -310,31 +335,76 @@ impl MpmStepper {
         if !model.bodies.is_empty() {
             let mut nodes = [[0.0; 4]; 64];
             for (block, masses) in self.masses.chunks_exact_mut(64).enumerate() {
-                nodes::sum_tiles::<K>(blocks, block, tiles, stride, &mut nodes);
+                nodes::sum_tiles::<K>(&blocks.sources[block], tiles, stride, &mut nodes);
                 masses.iter_mut().zip(&nodes).for_each(|(mass, node)| *mass = node[3]);
             }
         }
         let apart = (MODE == FLIP).then_some((&self.forces[..], &mut self.old[..]));
         over_nodes(0..count, &mut self.grid, &mut self.impulses, apart, &|block, grid, apart| {
-            nodes::sum_tiles::<K>(blocks, block, input.tiles, stride, grid);
+            nodes::sum_tiles::<K>(&blocks.sources[block], input.tiles, stride, grid);
             nodes::finish(&input, block, grid, apart)
         });
         for part in &self.impulses {
             self.report.impulses.add(part);
         }
+        if !self.parting.slots.is_empty() {
+            self.on_ghosts::<K, MODE>(model, gravity, colliders, h, time);
+        }
     }
 
-    /// Bodies fall, meet the nodes inside of them, and move.
-    fn couple(&mut self, model: &MpmModel, gravity: Vec3, h: Real) {
+    /// The same for ghosts of nodes, which hold what a sheet keeps from the nodes themselves.
+    fn on_ghosts<K: Kernel, const MODE: u8>(
+        &mut self,
+        model: &MpmModel,
+        gravity: Vec3,
+        colliders: &[Box<dyn Collider>],
+        h: Real,
+        time: Real,
+    ) {
+        let stride = K::TILE.pow(3) * if MODE == FLIP { 2 } else { 1 };
+        let Self { parting, blocks, grid, impulses, report, .. } = self;
+        let grid_of_ghosts = 64 * parting.ghosts.len();
+        let [mut own, mut forces, mut old] =
+            [&mut parting.grid, &mut parting.forces, &mut parting.old].map(std::mem::take);
+        own.resize(grid_of_ghosts, [0.0; 4]);
+        impulses.resize(parting.ghosts.len(), Impulses::default());
+        if MODE == FLIP {
+            forces.resize(grid_of_ghosts, [0.0; 4]);
+            old.resize(grid_of_ghosts, [0.0; 4]);
+            let behind = &parting.tiles[K::TILE.pow(3)..];
+            for (k, nodes) in forces.chunks_exact_mut(64).enumerate() {
+                let sources = parting.sources(blocks, parting.ghosts[k] as usize);
+                nodes::sum_tiles::<K>(&sources, behind, stride, nodes);
+            }
+        }
+        let (tiles, anchor) = (&parting.tiles[..], model.anchor_density());
+        let input = Nodes { model, blocks, tiles, colliders, gravity, h, time, anchor };
+        let apart = (MODE == FLIP).then_some((&forces[..], &mut old[..]));
+        over_nodes(0..parting.ghosts.len(), &mut own, impulses, apart, &|k, nodes, apart| {
+            let block = parting.ghosts[k] as usize;
+            nodes::sum_tiles::<K>(&parting.sources(blocks, block), tiles, stride, nodes);
+            nodes::finish(&input, block, nodes, apart)
+        });
+        impulses.iter().for_each(|part| report.impulses.add(part));
+        own.iter_mut().for_each(|node| node[3] = nodes::UNKNOWN);
+        parting.for_tagged(|node| grid[node][3] = nodes::UNKNOWN);
+        (parting.grid, parting.forces, parting.old) = (own, forces, old);
+    }
+
+    /// Bodies fall, meet the nodes around them, and move.
+    fn couple<K: Kernel>(&mut self, model: &MpmModel, gravity: Vec3, h: Real) {
+        if model.bodies.is_empty() {
+            return;
+        }
+        let Self { bodies, blocks, grid, masses, shore, .. } = self;
+        if let Some(rest) = model.anchor_density() {
+            shore.volumes(model, bodies, blocks, grid, masses, rest);
+        }
         for body in &model.bodies {
             if model.coupling != Coupling::OneWay {
-                self.bodies.v[body.body] += gravity * h;
+                bodies.v[body.body] += gravity * h;
             }
-            let Self { bodies, blocks, grid, masses, rows, .. } = self;
-            bodies::collect(model, body, bodies, blocks, grid, masses, rows);
-            self.report.bodies += bodies::solve(model.coupling, body, bodies, rows, |node, gained| {
-                (0..3).for_each(|a| grid[node][a] += gained[a]);
-            });
+            self.report.bodies += shore.meet::<K>(model, body, bodies, blocks, grid, masses);
             bodies::advance(body, bodies, h);
         }
     }
@@ -349,7 +419,8 @@ impl MpmStepper {
             let Self { bodies, rows, now, keys, .. } = self;
             bodies::push_out(model, body, bodies, &mut now.p, rows);
             let impulse = bodies::solve(model.coupling, body, bodies, rows, |particle, gained| {
-                (0..3).for_each(|a| now.p[particle].v[a] += gained[a]);
+                let particle = &mut now.p[particle];
+                (0..3).for_each(|a| particle.v[a] += gained[a] / particle.mass);
             });
             self.report.bodies += impulse;
             for row in rows.iter() {
@@ -383,8 +454,13 @@ impl MpmStepper {
         let Particles { p, tag, f } = &mut self.next;
         let out = Out { p, tag, f, key: &mut self.keys, fastest: &mut self.fastest };
         let sets = model.materials.len();
+        let (input, parting, kernel) = (&input, &self.parting, PhantomData);
         gather::over_blocks(&self.blocks, sets, 0..self.blocks.active.len(), out, &|slot, out| {
-            lanes::run(gather::Block::<K, MODE> { input: &input, slot, out, kernel: PhantomData });
+            if parting.has_ghosts(slot) {
+                lanes::run(gather::Parted::<K, MODE> { input, slot, out, parting, kernel });
+            } else {
+                lanes::run(gather::Block::<K, MODE> { input, slot, out, kernel });
+            }
         });
         std::mem::swap(&mut self.now, &mut self.next);
         // Not `max`, which would overlook what is not a number.

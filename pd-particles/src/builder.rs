@@ -1,9 +1,11 @@
 //! Builds a [`ParticleModel`], checking every number once.
 
+use crate::links::Bag;
 use crate::model::{Friction, NO_BODY, ParticleBody, ParticleSet, SetKind};
-use crate::{BodyKind, BodyShape, ParticleError, ParticleModel};
+use crate::{BodyKind, BodyShape, Elasticity, Links, ParticleError, ParticleModel, Skin};
 use nalgebra::Isometry3;
 use pd_core::{Mat3, Real, Vec3};
+use std::sync::Arc;
 
 /// What the particles of a set are made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +36,18 @@ pub struct Material {
 #[derive(Clone, Debug, Default)]
 pub struct ParticleModelBuilder {
     model: Parts,
+    /// Poses of the bodies added last, and the first of these bodies.
+    poses: (Vec<Isometry3<Real>>, usize),
+    skins: Vec<Mesh>,
     fault: Option<ParticleError>,
+}
+
+/// A render mesh of a body: vertices where they are at the start.
+#[derive(Clone, Debug)]
+struct Mesh {
+    body: usize,
+    vertices: Vec<Vec3>,
+    triangles: Arc<Vec<[u32; 3]>>,
 }
 
 /// The columns of the model in the making.
@@ -46,6 +59,8 @@ struct Parts {
     velocity: Vec<Vec3>,
     mass: Vec<Real>,
     body: Vec<u32>,
+    held: Vec<bool>,
+    links: Links,
     rest: Vec<Vec3>,
     depth: Vec<Real>,
     outward: Vec<Vec3>,
@@ -64,10 +79,117 @@ impl ParticleModelBuilder {
         self.free(name, SetKind::Fixed, at, material)
     }
 
-    /// Points that the energies of the step's model join, such as a rope's; they do not touch points of their own set.
+    /// Points without links of their own; they do not touch points of their set.
     #[must_use]
     pub fn points(self, name: &str, at: &[Vec3], material: Material) -> Self {
         self.free(name, SetKind::Points, at, material)
+    }
+
+    /// A rope through these points.
+    #[must_use]
+    pub fn rope(mut self, name: &str, at: &[Vec3], elasticity: Elasticity, material: Material) -> Self {
+        let first = self.linked(name, at, &[], &elasticity, material);
+        if let Some(first) = first {
+            self.model.links.rope(first, at, &elasticity);
+        }
+        self
+    }
+
+    /// Cloth with a particle at every vertex: distances along the edges, bending across them.
+    #[must_use]
+    pub fn cloth(
+        mut self,
+        name: &str,
+        at: &[Vec3],
+        triangles: &[[u32; 3]],
+        elasticity: Elasticity,
+        material: Material,
+    ) -> Self {
+        if let Some(first) = self.linked(name, at, triangles, &elasticity, material) {
+            self.model.links.cloth(first, at, triangles, &elasticity);
+        }
+        self
+    }
+
+    /// A closed cloth that encloses `pressure` times its volume at rest.
+    #[must_use]
+    pub fn inflatable(
+        mut self,
+        name: &str,
+        at: &[Vec3],
+        triangles: &[[u32; 3]],
+        elasticity: Elasticity,
+        pressure: Real,
+        material: Material,
+    ) -> Self {
+        if !(pressure > 0.0 && pressure.is_finite()) {
+            self.wrong(name, "pressure", pressure, "it must be positive and finite");
+        }
+        if let Some(first) = self.linked(name, at, triangles, &elasticity, material) {
+            self.model.links.cloth(first, at, triangles, &elasticity);
+            let bag = Bag::new(first, at, triangles, pressure);
+            if bag.volume.is_nan() || bag.volume <= 0.0 {
+                self.wrong(name, "volume", bag.volume, "the triangles must be closed and face outwards");
+            }
+            self.model.links.bags.push(bag);
+        }
+        self
+    }
+
+    /// Checks and adds a set of linked points; its first particle, unless there is a fault.
+    fn linked(
+        &mut self,
+        name: &str,
+        at: &[Vec3],
+        triangles: &[[u32; 3]],
+        elasticity: &Elasticity,
+        material: Material,
+    ) -> Option<u32> {
+        let Elasticity { stretch, bending } = *elasticity;
+        if stretch.is_nan() || stretch <= 0.0 {
+            self.wrong(name, "stretch", stretch, "it must be positive, in N/m; infinite is inextensible");
+        }
+        if !(bending >= 0.0 && bending.is_finite()) {
+            self.wrong(name, "bending", bending, "it must be zero or positive and finite");
+        }
+        if let Some(&v) = triangles.as_flattened().iter().find(|&&v| v as usize >= at.len()) {
+            self.wrong(name, "vertex of a triangle", v.into(), "there are fewer points");
+            return None;
+        }
+        let first = self.model.start.len() as u32;
+        *self = std::mem::take(self).free(name, SetKind::Points, at, material);
+        if let Some(set) = self.model.sets.last_mut() {
+            set.triangles = triangles.to_vec();
+        }
+        Some(first)
+    }
+
+    /// Particles of the set added last, by number within it, that stay where they are.
+    #[must_use]
+    pub fn hold(mut self, particles: &[usize]) -> Self {
+        if let Some(set) = self.model.sets.last() {
+            let (name, range, bodies) =
+                (set.name.clone(), set.range.clone(), matches!(set.kind, SetKind::Bodies(_)));
+            for &particle in particles {
+                if particle >= range.len() || bodies {
+                    let expected =
+                        if bodies { "particles of bodies cannot be held" } else { "the set has fewer" };
+                    self.wrong(&name, "held particle", particle as Real, expected);
+                } else {
+                    self.model.held[range.start + particle] = true;
+                }
+            }
+        }
+        self
+    }
+
+    /// Lets points of the set added last touch each other, except those nearer than their radii at the start.
+    #[must_use]
+    pub fn self_contact(mut self) -> Self {
+        if let Some(set) = self.model.sets.last_mut() {
+            set.self_contact = true;
+        }
+        self
     }
 
     fn free(mut self, name: &str, kind: SetKind, at: &[Vec3], material: Material) -> Self {
@@ -117,6 +239,7 @@ impl ParticleModelBuilder {
             .flat_map(|pose| shape.points.iter().map(move |p| (pose * nalgebra::Point3::from(*p)).coords))
             .collect();
         self.set(name, SetKind::Bodies(kind), &at, material);
+        self.poses = (poses.to_vec(), self.model.bodies.len());
         let centre = shape.points.iter().sum::<Vec3>() / shape.len() as Real;
         let parts = &mut self.model;
         for pose in poses {
@@ -136,6 +259,23 @@ impl ParticleModelBuilder {
                 inertia: inertia.sum::<Mat3>() * material.mass,
                 reach: rest.iter().map(|q| q.norm()).fold(0.0, Real::max),
             });
+        }
+        self
+    }
+
+    /// A render mesh, in the frame of their shape, that each of the bodies added last carries.
+    #[must_use]
+    pub fn skin(mut self, vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
+        let (poses, first) = &self.poses;
+        if let Some(&v) = triangles.as_flattened().iter().find(|&&v| v as usize >= vertices.len()) {
+            let name = self.model.sets.last().map_or_else(String::new, |set| set.name.clone());
+            self.wrong(&name, "vertex of a triangle", v.into(), "the mesh has fewer");
+            return self;
+        }
+        let triangles = Arc::new(triangles.to_vec());
+        for (pose, body) in poses.iter().zip(*first..) {
+            let vertices = vertices.iter().map(|v| (pose * nalgebra::Point3::from(*v)).coords).collect();
+            self.skins.push(Mesh { body, vertices, triangles: triangles.clone() });
         }
         self
     }
@@ -181,7 +321,17 @@ impl ParticleModelBuilder {
         parts.start.extend_from_slice(at);
         parts.velocity.resize(range.end, Vec3::zeros());
         parts.mass.resize(range.end, mass);
-        parts.sets.push(ParticleSet { name: name.into(), range, kind, radius, friction });
+        parts.held.resize(range.end, kind == SetKind::Fixed);
+        let name = name.into();
+        parts.sets.push(ParticleSet {
+            name,
+            range,
+            kind,
+            radius,
+            friction,
+            triangles: vec![],
+            self_contact: false,
+        });
     }
 
     fn wrong(&mut self, set: &str, what: &'static str, value: Real, expected: &'static str) {
@@ -196,7 +346,8 @@ impl ParticleModelBuilder {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
-        let Parts { sets, bodies, start, velocity, mass, body, rest, depth, outward } = self.model;
+        let Parts { sets, bodies, start, velocity, mass, body, held, links, rest, depth, outward } =
+            self.model;
         if start.is_empty() {
             return Err(ParticleError::Empty);
         }
@@ -209,7 +360,7 @@ impl ParticleModelBuilder {
             set.resize(s.range.end, k as u32);
             radius.resize(s.range.end, s.radius);
         }
-        Ok(ParticleModel {
+        let mut model = ParticleModel {
             sets,
             bodies,
             start,
@@ -217,10 +368,17 @@ impl ParticleModelBuilder {
             mass,
             radius,
             set,
+            held,
+            links,
             body,
             rest,
             depth,
             outward,
-        })
+            skins: vec![],
+        };
+        let skin = |mesh: &Mesh| Skin::new(&model, mesh.body, &mesh.vertices, mesh.triangles.clone());
+        let skins = self.skins.iter().filter_map(skin).collect();
+        model.skins = skins;
+        Ok(model)
     }
 }

@@ -55,4 +55,28 @@ pub enum ParticleError {
         /// Sides of the shape's box, m.
         size: [Real; 3],
     },
+    /// A part of a mesh that is too thin to get particles.
+    #[error(
+        "the mesh at ({:.4}, {:.4}, {:.4}) is {distance:.4} m from the nearest particle of spacing {spacing} m: that part \
+         is too thin; take a smaller spacing, or accept a larger cover",
+        at[0], at[1], at[2]
+    )]
+    Uncovered {
+        /// Distance of neighbouring particles, m.
+        spacing: Real,
+        /// Distance to the nearest particle, m.
+        distance: Real,
+        /// A vertex of the part.
+        at: [Real; 3],
+    },
+    /// A number that says how a mesh is sampled is out of its range.
+    #[error("{what} is {value}; {expected}")]
+    Sampling {
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: Real,
+        /// What it must be.
+        expected: &'static str,
+    },
 }

@@ -203,6 +203,9 @@ mod tests {
         let mut found: Vec<[u32; 2]> = pairs.iter().map(|[a, b]| [order[a], order[b]]).collect();
         found.iter_mut().for_each(|pair| pair.sort_unstable());
         found.sort_unstable();
+        let mut others = Pairs::default();
+        others.within(&grid, points, reach);
+        assert_eq!(others.iter().collect::<Vec<_>>(), pairs.iter().collect::<Vec<_>>());
         found
     }
 

@@ -21,7 +21,7 @@ type Vec9 = SVector<Real, 9>;
 const SINGULAR: Real = 1e-10;
 
 /// The constant part of a shape's matching.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Matching {
     kind: BodyKind,
     /// Whether linear maps are scaled to keep the volume.
@@ -33,7 +33,7 @@ pub struct Matching {
     quadratic: Option<Box<Quadratic>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Quadratic {
     /// Rest offsets are divided by this, which keeps the squares near one.
     scale: Real,

@@ -1,8 +1,8 @@
 //! What is constant about particles: sets, bodies, and a column for each attribute.
 
 use crate::grid::bounds;
-use crate::{Axes, Grid, Pairs, ParticleModelBuilder};
-use pd_core::{Mat3, Model, ModelError, Real, State, Vec3};
+use crate::{Axes, Grid, Links, Pairs, ParticleModelBuilder, Skin};
+use pd_core::{Mat3, Measures, Model, ModelError, Real, State, Vec3};
 use std::ops::Range;
 
 /// The body number of a particle that is in none.
@@ -35,7 +35,7 @@ impl Friction {
 pub enum SetKind {
     /// Free grains that meet each other.
     Grains,
-    /// Points of ropes, cloth and inflatables: joined by the energies of the model, and in contact with everything else.
+    /// Points of ropes, cloth and inflatables: joined by the model's links, and in contact with everything else.
     Points,
     /// Particles that do not move.
     Fixed,
@@ -68,6 +68,10 @@ pub struct ParticleSet {
     pub radius: Real,
     /// Friction.
     pub friction: Friction,
+    /// Triangles of cloth and inflatables, counted from the first particle of the set; empty for other kinds.
+    pub triangles: Vec<[u32; 3]>,
+    /// Whether points of the set touch each other, where they were not nearer than their radii at the start.
+    pub self_contact: bool,
 }
 
 /// A body of particles, rigid or deformable.
@@ -88,7 +92,7 @@ pub struct ParticleBody {
 /// All that is constant about a simulation's particles; made by [`ParticleModelBuilder`].
 ///
 /// Particle i is vertex i of the [`State`]. A body's particles never touch each other.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ParticleModel {
     pub(crate) sets: Vec<ParticleSet>,
     pub(crate) bodies: Vec<ParticleBody>,
@@ -97,6 +101,10 @@ pub struct ParticleModel {
     pub(crate) mass: Vec<Real>,
     pub(crate) radius: Vec<Real>,
     pub(crate) set: Vec<u32>,
+    /// Whether a particle stays where it is.
+    pub(crate) held: Vec<bool>,
+    pub(crate) links: Links,
+    pub(crate) skins: Vec<Skin>,
     pub(crate) body: Vec<u32>,
     /// Offset from the body's centre of mass at rest, m.
     pub(crate) rest: Vec<Vec3>,
@@ -143,6 +151,16 @@ impl ParticleModel {
         &self.bodies
     }
 
+    /// Distances, bending and volumes of ropes, cloth and inflatables.
+    pub fn links(&self) -> &Links {
+        &self.links
+    }
+
+    /// Render meshes of bodies, in the order of their bodies.
+    pub fn skins(&self) -> &[Skin] {
+        &self.skins
+    }
+
     /// Mass of every particle, kg.
     pub fn masses(&self) -> &[Real] {
         &self.mass
@@ -183,21 +201,31 @@ impl ParticleModel {
         a != b || (a == NO_BODY && !(self.fixed(i) && self.fixed(j)) && !self.same_points(i, j))
     }
 
-    /// Whether both are points of one set, whose own energies keep them apart.
+    /// Whether both are points of one set that do not touch: the set's links keep them apart, or they were near at the start.
     fn same_points(&self, i: usize, j: usize) -> bool {
-        self.set[i] == self.set[j] && self.sets[self.set[i] as usize].kind == SetKind::Points
+        let set = &self.sets[self.set[i] as usize];
+        if self.set[i] != self.set[j] || set.kind != SetKind::Points {
+            return false;
+        }
+        let (apart, near) = (self.start[i] - self.start[j], 2.0 * set.radius);
+        !set.self_contact || apart.norm_squared() < near * near
     }
 
     /// Whether a particle is held where it is.
     #[inline]
     pub fn fixed(&self, i: usize) -> bool {
-        self.sets[self.set[i] as usize].kind == SetKind::Fixed
+        self.held[i]
     }
 
     /// 1/m of a particle, 1/kg; 0 for a fixed one.
     #[inline]
     pub fn inverse_mass(&self, i: usize) -> Real {
         if self.fixed(i) { 0.0 } else { 1.0 / self.mass[i] }
+    }
+
+    /// Whether any two particles can touch: all are grains.
+    pub(crate) fn all_grains(&self) -> bool {
+        self.sets.iter().all(|set| set.kind == SetKind::Grains) && !self.held.contains(&true)
     }
 
     #[inline]
@@ -209,6 +237,26 @@ impl ParticleModel {
     pub fn radius_range(&self) -> [Real; 2] {
         let radii = self.sets.iter().map(|set| set.radius);
         radii.fold([0.0, Real::INFINITY], |[most, least], r| [most.max(r), least.min(r)])
+    }
+
+    /// ½ Σ m v² and −Σ m g·x of a state, J; spins of grains are left out.
+    pub fn energy(&self, state: &State, gravity: &Vec3) -> [Real; 2] {
+        let each = self.mass.iter().zip(state.x.iter().zip(&state.v));
+        each.fold([0.0; 2], |[kinetic, potential], (m, (x, v))| {
+            [kinetic + 0.5 * m * v.norm_squared(), potential - m * gravity.dot(x)]
+        })
+    }
+
+    /// Σ m v (kg m/s) and Σ x × m v (kg m²/s) of a state; spins of grains are left out.
+    pub fn momentum(&self, state: &State) -> [Vec3; 2] {
+        let each = self.mass.iter().zip(state.x.iter().zip(&state.v));
+        each.fold([Vec3::zeros(); 2], |[p, l], (m, (x, v))| [p + v * *m, l + x.cross(v) * *m])
+    }
+
+    /// What a step reports of a new state.
+    pub(crate) fn measures(&self, state: &State, gravity: &Vec3) -> Measures {
+        let [kinetic, potential] = self.energy(state, gravity);
+        Measures { kinetic, potential, ..Measures::default() }
     }
 
     /// Pairs of particles at `x` that overlap by more than `tolerance`, m. Steppers part them at bounded speed.

@@ -5,7 +5,9 @@
 //! worked on side by side, then odd ones: that is the colouring of the sweeps, and each task's points are one slice.
 
 use crate::Grid;
+use crate::spots::Spots;
 use pd_core::exec::VERTEX_CHUNK;
+use pd_core::{Real, Vec3};
 use std::ops::Range;
 
 /// Pairs reserved per point: half of twelve touching neighbours, and as many again within the margin.
@@ -31,6 +33,7 @@ pub struct Pairs {
     found: Vec<u32>,
     /// First sorted point of each layer, and the number of points at the end.
     first: Vec<u32>,
+    spots: Spots,
 }
 
 impl Pairs {
@@ -45,6 +48,54 @@ impl Pairs {
     /// All pairs of points in adjacent cells that `near(a, b)` (sorted places) accepts. Allocates only if there are more
     /// than were ever met; none is lost.
     pub fn build(&mut self, grid: &Grid, near: impl Fn(usize, usize) -> bool + Sync) {
+        self.fill(grid, |_| true, |a, range, out| range.filter(|&b| near(a, b)).for_each(|b| out.push(a, b)));
+    }
+
+    /// All pairs of the grid's points `points` that are nearer than `reach` (m), which must not be above the reach of the grid.
+    ///
+    /// ```
+    /// use pd_core::Vec3;
+    /// use pd_particles::{Axes, Grid, Pairs};
+    /// let points: Vec<Vec3> = (0..10).map(|i| Vec3::x() * i as f64).collect();
+    /// let (mut grid, mut pairs) = (Grid::default(), Pairs::default());
+    /// grid.build(&points, 2.5, Axes::default());
+    /// pairs.within(&grid, &points, 2.5);
+    /// assert_eq!(pairs.len(), 9 + 8);
+    /// ```
+    pub fn within(&mut self, grid: &Grid, points: &[Vec3], reach: Real) {
+        let (order, mut spots) = (grid.order(), std::mem::take(&mut self.spots));
+        let at = |a: usize| points[order[a] as usize];
+        spots.set(
+            &points.first().copied().unwrap_or_default(),
+            (0..points.len()).map(|a| (at(a), 0.5 * reach)),
+        );
+        let near = |a: usize, b: usize| (at(a) - at(b)).norm_squared() < reach * reach;
+        self.build_near(grid, &spots, |_| true, near);
+        self.spots = spots;
+    }
+
+    /// As [`build`](Self::build), among the points that are `live`, with the distances of `spots` tested first.
+    pub(crate) fn build_near(
+        &mut self,
+        grid: &Grid,
+        spots: &Spots,
+        live: impl Fn(usize) -> bool + Sync,
+        accept: impl Fn(usize, usize) -> bool + Sync,
+    ) {
+        self.fill(grid, live, |a, range, out| {
+            spots.scan(a, range, |b| {
+                if accept(a, b) {
+                    out.push(a, b);
+                }
+            });
+        });
+    }
+
+    /// Lists for every live point what `scan(point, range, out)` finds in the ranges ahead of it.
+    fn fill<S>(&mut self, grid: &Grid, live: impl Fn(usize) -> bool + Sync, scan: S)
+    where
+        S: Fn(usize, Range<usize>, &mut Found<'_>) + Sync,
+    {
         let (points, layers) = (grid.order().len(), grid.layers());
         self.per_point = self.per_point.max(PER_POINT);
         self.first.clear();
@@ -54,7 +105,7 @@ impl Pairs {
         self.found.resize(layers, 0);
         loop {
             self.pairs.resize(points * self.per_point, [0; 2]);
-            let job = Search { grid, near: &near, per_point: self.per_point };
+            let job = Search { grid, live: &live, scan: &scan, per_point: self.per_point };
             job.run(0..layers, &mut self.pairs, &mut self.found);
             let full = |layer: usize| self.found[layer] as usize > self.room(layer).len();
             let Some(worst) = (0..layers).filter(|&layer| full(layer)).map(|layer| self.needed(layer)).max()
@@ -73,6 +124,11 @@ impl Pairs {
     #[inline]
     pub(crate) fn room(&self, layer: usize) -> Range<usize> {
         self.first[layer] as usize * self.per_point..self.first[layer + 1] as usize * self.per_point
+    }
+
+    /// Slots for the pairs of each point.
+    pub(crate) fn per_point(&self) -> usize {
+        self.per_point
     }
 
     /// Slots that [`reserve`](Self::reserve) made room for.
@@ -119,13 +175,34 @@ impl Pairs {
     }
 }
 
-struct Search<'a, F> {
+/// Pairs of a layer: written as long as there is room, and counted.
+struct Found<'a> {
+    out: &'a mut [[u32; 2]],
+    count: usize,
+}
+
+impl Found<'_> {
+    #[inline]
+    fn push(&mut self, a: usize, b: usize) {
+        if let Some(slot) = self.out.get_mut(self.count) {
+            *slot = [a as u32, b as u32];
+        }
+        self.count += 1;
+    }
+}
+
+struct Search<'a, L, S> {
     grid: &'a Grid,
-    near: &'a F,
+    live: &'a L,
+    scan: &'a S,
     per_point: usize,
 }
 
-impl<F: Fn(usize, usize) -> bool + Sync> Search<'_, F> {
+impl<L, S> Search<'_, L, S>
+where
+    L: Fn(usize) -> bool + Sync,
+    S: Fn(usize, Range<usize>, &mut Found<'_>) + Sync,
+{
     /// Layers by halves, so that each task owns a slice of the pairs.
     fn run(&self, layers: Range<usize>, pairs: &mut [[u32; 2]], found: &mut [u32]) {
         let base = self.grid.layer(layers.start).start;
@@ -148,7 +225,7 @@ impl<F: Fn(usize, usize) -> bool + Sync> Search<'_, F> {
     /// Pairs of one layer; counts on where there is no room to write.
     fn layer(&self, slow: usize, out: &mut [[u32; 2]]) -> u32 {
         let (grid, lines, layers) = (self.grid, self.grid.lines(), self.grid.layers());
-        let mut found = 0;
+        let mut found = Found { out, count: 0 };
         for middle in 0..lines {
             let mut ranges = [const { 0..0 }; 4];
             for fast in 0..grid.width() {
@@ -172,19 +249,12 @@ impl<F: Fn(usize, usize) -> bool + Sync> Search<'_, F> {
                     (middle.saturating_sub(1)..(middle + 2).min(lines)).for_each(|m| look(m, slow + 1));
                 }
                 let end = grid.line(fast..fast + 2, middle, slow).end;
-                for a in cell {
-                    let ahead = ranges[..count].iter().cloned().flatten();
-                    for b in (a + 1..end).chain(ahead) {
-                        if (self.near)(a, b) {
-                            if let Some(slot) = out.get_mut(found) {
-                                *slot = [a as u32, b as u32];
-                            }
-                            found += 1;
-                        }
-                    }
+                for a in cell.filter(|&a| (self.live)(a)) {
+                    (self.scan)(a, a + 1..end, &mut found);
+                    ranges[..count].iter().for_each(|range| (self.scan)(a, range.clone(), &mut found));
                 }
             }
         }
-        found as u32
+        found.count as u32
     }
 }

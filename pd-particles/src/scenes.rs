@@ -108,7 +108,7 @@ fn material(radius: Real, mass: Real, mu: Real) -> Material {
 /// None in practice.
 pub fn cubes(name: &'static str, fps: Real, kind: BodyKind) -> Result<Scene, SceneError> {
     // 9³ = 729 lattice points; without 23 innermost ones the report's 706.
-    let cube = without_core(BodyShape::block([9; 3], 0.1)?, 706);
+    let cube = outermost(BodyShape::block([9; 3], 0.1)?, 706);
     let low = Isometry3::translation(0.0, 0.45, 0.0);
     let tilt = UnitQuaternion::from_euler_angles(0.5, 0.3, 0.4);
     let high = Isometry3::from_parts(Translation3::new(0.3, 1.9, 0.1), tilt);
@@ -159,7 +159,7 @@ pub fn sand(side: usize, layers: usize, friction: Friction) -> Result<Scene, Sce
 /// # Errors
 /// None in practice.
 pub fn bunnies() -> Result<Scene, SceneError> {
-    let body = without_core(creature(0.059)?, 585);
+    let body = outermost(creature(0.059)?, 585);
     let low = Isometry3::translation(0.0, 0.5, 0.0);
     let high = Isometry3::new(Vec3::new(0.1, 1.9, 0.05), Vec3::new(0.6, 0.2, 0.9));
     let particles = ParticleModel::builder()
@@ -173,7 +173,7 @@ pub fn bunnies() -> Result<Scene, SceneError> {
 /// # Errors
 /// None in practice.
 pub fn pile(count: usize) -> Result<Scene, SceneError> {
-    let body = without_core(creature(0.0775)?, 258);
+    let body = outermost(creature(0.0775)?, 258);
     let poses: Vec<_> = (0..count)
         .map(|k| {
             let (column, level) = (k % 9, k / 9);
@@ -206,13 +206,8 @@ fn creature(spacing: Real) -> Result<BodyShape, ParticleError> {
     })
 }
 
-/// A shape less its deepest particles, so that `count` remain; as it is if it has no more.
-fn without_core(mut shape: BodyShape, count: usize) -> BodyShape {
-    let mut order: Vec<usize> = (0..shape.len()).collect();
-    order.sort_by(|&a, &b| shape.depth[b].total_cmp(&shape.depth[a]).then(a.cmp(&b)));
-    let mut keep = vec![false; shape.len()];
-    order.iter().take(count).for_each(|&k| keep[k] = true);
-    shape.retain(|k| keep[k]);
+fn outermost(mut shape: BodyShape, count: usize) -> BodyShape {
+    shape.keep_outermost(count);
     shape
 }
 

@@ -104,6 +104,15 @@ impl BodyShape {
         filter(&mut self.outward, &keep);
     }
 
+    /// Drops the deepest particles, so that `count` remain; of equally deep ones the last goes first. As it is if it has no more.
+    pub fn keep_outermost(&mut self, count: usize) {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by(|&a, &b| self.depth[b].total_cmp(&self.depth[a]).then(a.cmp(&b)));
+        let mut keep = vec![false; self.len()];
+        order.iter().take(count).for_each(|&k| keep[k] = true);
+        self.retain(|k| keep[k]);
+    }
+
     pub(crate) fn check(&self) -> Result<(), ParticleError> {
         let expected = self.points.len();
         for (what, got) in

@@ -4,7 +4,7 @@
 //! 1. v += dt f, x* = x + dt v, masses scaled by exp(−k · height);
 //! 2. neighbours from x*;
 //! 3. stabilisation: contacts of the *old* positions x, moving x and x* alike, so that no velocity is created;
-//! 4. iterations: contacts, then shapes, each a group of its own: Δx_i = (ω/n_i) Σ Δx_i^(j);
+//! 4. iterations: contacts, links, shapes, each a group of its own: Δx_i = (ω/n_i) Σ Δx_i^(j);
 //! 5. v = (x* − x)/dt, and x = x* unless |x* − x| < ε.
 //!
 //! What it keeps: cost that is known in advance, the same bits for any number of threads (each particle gathers its own
@@ -12,6 +12,7 @@
 //! of towers, which sink; and grains that creep below ε per frame stick for ever. Use `unified-substep` for those.
 
 use crate::matching::Matching;
+use crate::unified_links::Averages;
 use crate::{Axes, Grid, ParticleModel, grid};
 use pd_core::exec::{self, VERTEX_CHUNK};
 use pd_core::{Real, State, StepContext, StepError, StepReport, Stepper, Surface, Vec3, stepper};
@@ -58,6 +59,7 @@ struct Scratch {
     inverse: Vec<Real>,
     surfaces: Vec<Vec<Surface>>,
     matching: Vec<Matching>,
+    links: Averages,
 }
 
 impl Unified {
@@ -109,6 +111,7 @@ impl Stepper for Unified {
             inverse: vec![0.0; n],
             surfaces: vec![vec![Surface::default(); n]; context.colliders.len()],
             matching: model.bodies.iter().map(matching).collect(),
+            links: Averages::new(&model.links, n),
             ..Scratch::default()
         };
         scratch.grid.reserve(n);
@@ -129,6 +132,7 @@ impl Stepper for Unified {
         let mut report = StepReport { iterations: settings.iterations, ..StepReport::default() };
         report.stages.local = started.elapsed();
         scratch.accept(model, settings, context, state)?;
+        report.measures = context.params.measure.then(|| model.measures(state, &context.params.gravity));
         Ok(report)
     }
 }
@@ -159,9 +163,12 @@ impl Scratch {
             self.contacts(model, context, end, true);
             self.apply(settings.relaxation, true);
         }
+        self.links.start();
         for _ in 0..settings.iterations {
             self.contacts(model, context, end, false);
             self.apply(settings.relaxation, false);
+            let dt = context.params.dt;
+            self.links.iterate(&model.links, &mut self.new, &self.inverse, settings.relaxation, dt);
             self.shapes(model);
         }
     }

@@ -78,6 +78,20 @@ pub enum RigidError {
         /// The body.
         body: usize,
     },
+    /// Triangles of a mesh enclose nothing, so they cannot move freely.
+    #[error(
+        "body {body} has triangles of a mesh and is dynamic; only static and kinematic bodies may have them (use convex parts)"
+    )]
+    DynamicMesh {
+        /// The body.
+        body: usize,
+    },
+    /// A mesh that no shape can be made of.
+    #[error("mesh: {what}")]
+    Mesh {
+        /// What is wrong with it.
+        what: String,
+    },
     /// A joint names a body that does not exist.
     #[error("joint {joint} refers to body {body}, but there are {bodies}")]
     MissingBody {

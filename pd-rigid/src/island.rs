@@ -40,9 +40,8 @@ pub(crate) struct Islands {
     pub(crate) systems: Vec<(u32, u32)>,
     order: Vec<u32>,
     keys: Vec<(u32, u32)>,
-    /// Island, key and number of each manifold.
+    /// Island, place in a sweep and number of each manifold.
     places: Vec<(u32, u64, u32)>,
-    sorted: Vec<Manifold>,
 }
 
 impl Islands {
@@ -82,12 +81,12 @@ impl Islands {
     }
 
     /// Numbers the islands by their smallest bodies and lays them out. `awake` says of a root whether its island moves;
-    /// `working` makes the working copy of a body (`u32::MAX` is the world).
+    /// Manifolds that were found are copied to those of the islands; `working` makes the working copy of a body (`u32::MAX` is the world).
     pub(crate) fn lay_out(
         &mut self,
         model: &RigidModel,
         systems: &[System],
-        contacts: &mut Vec<Manifold>,
+        (found, contacts): (&[Manifold], &mut Vec<Manifold>),
         awake: &[bool],
         working: impl Fn(u32) -> Body,
         work: impl Fn(u32, [u32; 2]) -> JointWork,
@@ -132,16 +131,15 @@ impl Islands {
         };
         // Manifolds are large: their numbers are sorted, and each is copied once.
         self.places.clear();
-        for (k, m) in contacts.iter().enumerate() {
+        for (k, m) in found.iter().enumerate().filter(|(_, m)| m.len > 0) {
             let island = island_of(m);
-            if m.len > 0 && island != u32::MAX {
-                self.places.push((island, m.key, k as u32));
+            if island != u32::MAX {
+                self.places.push((island, m.order, k as u32));
             }
         }
         self.places.sort_unstable();
-        self.sorted.clear();
-        self.sorted.extend(self.places.iter().map(|&(.., k)| contacts[k as usize]));
-        std::mem::swap(contacts, &mut self.sorted);
+        contacts.clear();
+        contacts.extend(self.places.iter().map(|&(.., k)| found[k as usize]));
         self.copied.clear();
         self.copied.resize(count + 1, u32::MAX);
         self.local.resize(count + 1, 0);

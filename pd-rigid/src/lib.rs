@@ -46,7 +46,7 @@ pub use model::{
 };
 pub use overlap::Overlap;
 pub use params::RigidParams;
-pub use shape::{Face, MassProperties, Polyhedron, Shape};
+pub use shape::{ConvexParts, Face, MassProperties, MeshTriangle, Polyhedron, Shape, convex_parts};
 pub use solve::{Direct, Island, Rattle, RigidSolver, SOLVERS, TgsSoft, Xpbd, solver};
 pub use stepper::{RigidReport, RigidStepper, columns};
 

@@ -1,6 +1,6 @@
 //! Bodies that overlap in a state, for checks before a run.
 
-use crate::contacts::Contacts;
+use crate::contacts::{Contacts, Manifolds};
 use crate::model::pose;
 use crate::{RigidModel, RigidParams};
 use pd_core::{Bodies, Real, StepParams, Vec3};
@@ -35,13 +35,13 @@ impl RigidModel {
     pub fn overlaps(&self, state: &Bodies, depth: Real) -> Vec<Overlap> {
         let motion: Vec<_> =
             (0..self.bodies()).map(|b| (pose(state, b), Vec3::zeros(), Vec3::zeros())).collect();
-        let (mut contacts, mut manifolds) = (Contacts::new(self), vec![]);
+        let (mut contacts, mut manifolds) = (Contacts::new(self), Manifolds::default());
         let rigid = RigidParams { margin: 0.0, ..RigidParams::default() };
         let reach = Contacts::reach(&rigid, &StepParams { gravity: Vec3::zeros(), ..StepParams::default() });
         contacts.pairs(self, &motion, &reach);
         contacts.find(self, &motion, &reach, |_, _| true, &mut manifolds);
         let mut found: Vec<Overlap> = vec![];
-        for m in &manifolds {
+        for m in manifolds.all() {
             let [a, b] = m.bodies.map(|b| b as usize);
             for point in m.points().iter().filter(|p| -p.gap > depth) {
                 let overlap = Overlap { bodies: [a.min(b), a.max(b)], depth: -point.gap, place: point.place };

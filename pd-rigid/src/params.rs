@@ -19,7 +19,8 @@ pub struct RigidParams {
     /// Frequency of the springs that push overlap out, Hz, where a quarter of the substeps can follow it. A body that bears n
     /// times its weight sinks in by n g/(2πf)². Default 60.
     pub contact_frequency: Real,
-    /// Damping ratio of these springs. Default 10.
+    /// Damping ratio of these springs. Default 1. Larger values make contacts harder; sweeps then no longer calm a stack that
+    /// leans: five boxes begin to sway at 10 with the default frequency.
     pub contact_damping: Real,
     /// Fastest push-out, m/s. Default 3.
     pub push_out_speed: Real,
@@ -41,7 +42,7 @@ impl Default for RigidParams {
             turns: 2,
             margin: 0.02,
             contact_frequency: 60.0,
-            contact_damping: 10.0,
+            contact_damping: 1.0,
             push_out_speed: 3.0,
             bounce_speed: 0.5,
             sleep: true,

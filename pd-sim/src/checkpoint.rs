@@ -1,4 +1,4 @@
-//! Checkpoints: the state, bit for bit, and which scene it belongs to.
+//! Checkpoints: the exact state, and the scene it belongs to.
 //!
 //! Version 2, little endian: the 8 bytes `PDSTATE2`, the scene's fingerprint (u64), frames done (u64), time (f64), the number
 //! of sections (u64), the sections, and a 64-bit hash of all before it. A section is
@@ -7,8 +7,8 @@
 //! length of the name u64 | name | type u64 (0 numbers, 1 keys) | owner u64, u64 | width u64 | values u64 | values, 8 bytes each
 //! ```
 //! `x` and `v` are sections of width 3; `bodies` has 13 numbers a body (p, q as i j k w, v, ω); every other section is a column
-//! of the state. Version 1 (`PDSTATE1`: fingerprint, frame, vertices, time, x, v, hash) is still read; its fingerprint was made
-//! by another rule, so only the number of vertices tells whether the scene fits.
+//! of the state. Version 1 (`PDSTATE1`: fingerprint, frame, vertices, time, x, v, hash) is still read; its fingerprint followed
+//! another rule, so only the number of vertices is compared.
 
 use crate::SceneError;
 use nalgebra::{Quaternion, UnitQuaternion};
@@ -19,7 +19,7 @@ const MAGIC: &[u8; 8] = b"PDSTATE2";
 const FIRST_MAGIC: &[u8; 8] = b"PDSTATE1";
 /// Numbers of a rigid body.
 const BODY: usize = 13;
-/// Names of the sections that are no columns.
+/// Names of the sections that are not columns.
 const RESERVED: [&str; 3] = ["x", "v", "bodies"];
 
 /// A state on disk.
@@ -37,18 +37,19 @@ pub struct Checkpoint {
 impl Checkpoint {
     /// Writes the file in full or not at all.
     pub fn write(&self, path: &Path) -> Result<(), SceneError> {
-        let bytes = self.bytes();
+        let bytes = self.to_bytes();
         pd_mesh::io::write_atomically(path, |file| file.write_all(&bytes))
             .map_err(|error| SceneError::Io { path: path.to_owned(), what: error.to_string() })
     }
 
-    /// Reads a file, refusing anything that is not exactly one whole checkpoint.
+    /// Reads a file; rejects anything that is not exactly one complete checkpoint.
     pub fn read(path: &Path) -> Result<Self, SceneError> {
         let bytes = std::fs::read(path).map_err(|error| SceneError::io(path, &error))?;
-        Self::parse(&bytes).map_err(|what| SceneError::Checkpoint { path: path.to_owned(), what })
+        Self::from_bytes(&bytes).map_err(|what| SceneError::Checkpoint { path: path.to_owned(), what })
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    /// What the file holds.
+    pub fn to_bytes(&self) -> Vec<u8> {
         let state = &self.state;
         let mut bytes = Vec::with_capacity(256 + 48 * state.vertices() + 8 * BODY * state.bodies.len());
         bytes.extend_from_slice(MAGIC);
@@ -76,7 +77,8 @@ impl Checkpoint {
         bytes
     }
 
-    fn parse(bytes: &[u8]) -> Result<Self, String> {
+    /// Reads the output of [`to_bytes`](Self::to_bytes); anything else is an error with a reason.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
         let end = bytes.len().saturating_sub(8);
         let mut reader = Reader { bytes: &bytes[..end], at: 0 };
         let magic = reader.take(8).unwrap_or_default();
@@ -88,7 +90,7 @@ impl Checkpoint {
         }
         if bytes.len() < 16 || (Reader { bytes, at: end }).word()? != hash(&bytes[..end]) {
             let count = bytes.len();
-            return Err(format!("is damaged or cut short: the checksum of its {count} bytes does not match"));
+            return Err(format!("is damaged or truncated: the checksum of its {count} bytes does not match"));
         }
         let checkpoint = if first { parse_first(&mut reader)? } else { parse_second(&mut reader)? };
         if reader.at != end {
@@ -105,8 +107,9 @@ impl Checkpoint {
 fn parse_first(reader: &mut Reader<'_>) -> Result<Checkpoint, String> {
     let (_, frame, vertices) = (reader.word()?, reader.word()?, reader.word()?);
     let time = f64::from_bits(reader.word()?);
-    let vertices = usize::try_from(vertices).map_err(|_| "says more vertices than fit")?;
-    let x = vectors(&reader.words(vertices.checked_mul(3).ok_or("says more vertices than fit")?)?);
+    let vertices = usize::try_from(vertices).map_err(|_| "declares more vertices than fit in memory")?;
+    let x =
+        vectors(&reader.words(vertices.checked_mul(3).ok_or("declares more vertices than fit in memory")?)?);
     let v = vectors(&reader.words(3 * vertices)?);
     let mut state = State::new(x, v);
     state.time = time;
@@ -149,7 +152,7 @@ fn parse_second(reader: &mut Reader<'_>) -> Result<Checkpoint, String> {
     if RESERVED[..2].iter().any(|name| !seen.iter().any(|seen| seen == name))
         || state.x.len() != state.v.len()
     {
-        return Err("lacks positions or velocities, or has not as many of both".into());
+        return Err("lacks positions or velocities, or their numbers differ".into());
     }
     Ok(Checkpoint { fingerprint: Some(fingerprint), frame, state })
 }
@@ -189,7 +192,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8], String> {
         let end = self.at.checked_add(count).filter(|&end| end <= self.bytes.len());
-        let end = end.ok_or("the checkpoint is cut short")?;
+        let end = end.ok_or("the checkpoint is truncated")?;
         let slice = &self.bytes[self.at..end];
         self.at = end;
         Ok(slice)
@@ -197,17 +200,17 @@ impl<'a> Reader<'a> {
 
     fn word(&mut self) -> Result<u64, String> {
         let slice = self.take(8)?;
-        Ok(u64::from_le_bytes(slice.try_into().map_err(|_| "the checkpoint is cut short")?))
+        Ok(u64::from_le_bytes(slice.try_into().map_err(|_| "the checkpoint is truncated")?))
     }
 
     fn words(&mut self, count: usize) -> Result<Vec<u64>, String> {
-        let slice = self.take(count.checked_mul(8).ok_or("says more values than fit")?)?;
+        let slice = self.take(count.checked_mul(8).ok_or("declares more values than fit in memory")?)?;
         let word = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
         Ok(slice.chunks_exact(8).map(word).collect())
     }
 
     fn count(&mut self, what: &str) -> Result<usize, String> {
-        usize::try_from(self.word()?).map_err(|_| format!("says more {what} than fit"))
+        usize::try_from(self.word()?).map_err(|_| format!("declares more {what} than fit in memory"))
     }
 
     fn section(&mut self) -> Result<Section, String> {
@@ -258,7 +261,7 @@ fn read_bodies(words: &[u64], state: &mut State) -> Result<(), String> {
         if n.iter().any(|value| !value.is_finite()) {
             return Err("holds a body that is not finite".into());
         }
-        // As stored, without normalising again: a resumed run has the same bits.
+        // As stored, without normalising again: a resumed run is bitwise identical.
         let q = UnitQuaternion::new_unchecked(Quaternion::new(n[6], n[3], n[4], n[5]));
         state.bodies.push(Vec3::new(n[0], n[1], n[2]), q);
         let last = state.bodies.len() - 1;
@@ -268,7 +271,7 @@ fn read_bodies(words: &[u64], state: &mut State) -> Result<(), String> {
     Ok(())
 }
 
-/// FNV-1a over bytes: enough to notice damage, and stable.
+/// FNV-1a over bytes: sufficient to detect damage, and stable.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     bytes
         .iter()
@@ -305,22 +308,22 @@ mod tests {
 
     #[test]
     fn any_cut_or_flipped_byte_is_refused() {
-        let bytes = sample().bytes();
+        let bytes = sample().to_bytes();
         for length in 0..bytes.len() {
-            assert!(Checkpoint::parse(&bytes[..length]).is_err(), "cut at {length}");
+            assert!(Checkpoint::from_bytes(&bytes[..length]).is_err(), "cut at {length}");
         }
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x40;
-            assert!(Checkpoint::parse(&damaged).is_err(), "byte {at} flipped");
+            assert!(Checkpoint::from_bytes(&damaged).is_err(), "byte {at} flipped");
         }
-        assert!(Checkpoint::parse(&[bytes.clone(), vec![0]].concat()).is_err());
+        assert!(Checkpoint::from_bytes(&[bytes.clone(), vec![0]].concat()).is_err());
     }
 
     /// Any word may lie, with the right checksum: lengths are checked before they are believed.
     #[test]
     fn lengths_that_lie_are_refused_or_harmless() {
-        let bytes = sample().bytes();
+        let bytes = sample().to_bytes();
         let body = bytes.len() - 8;
         for at in (8..body - 8).step_by(4) {
             for lie in [u64::MAX, u64::MAX / 8, 1 << 40, 0] {
@@ -328,7 +331,7 @@ mod tests {
                 wrong[at..at + 8].copy_from_slice(&lie.to_le_bytes());
                 let checksum = hash(&wrong);
                 wrong.extend_from_slice(&checksum.to_le_bytes());
-                let _ = Checkpoint::parse(&wrong); // no panic, no attempt to allocate the lie
+                let _ = Checkpoint::from_bytes(&wrong); // no panic, no attempt to allocate the lie
             }
         }
     }
@@ -344,7 +347,7 @@ mod tests {
         }
         let checksum = hash(&bytes);
         bytes.extend_from_slice(&checksum.to_le_bytes());
-        let read = Checkpoint::parse(&bytes).unwrap();
+        let read = Checkpoint::from_bytes(&bytes).unwrap();
         assert_eq!((read.fingerprint, read.frame, read.state.time), (None, 5, 0.25));
         assert_eq!((read.state.x[0], read.state.v[0]), (Vec3::new(1.0, 2.0, 3.0), Vec3::new(-4.0, 5.0, 6.0)));
     }

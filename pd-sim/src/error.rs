@@ -1,15 +1,15 @@
-//! What can go wrong between a scene's name and its first step.
+//! Errors of loading, building and starting a scene.
 
 use std::path::PathBuf;
 
-/// Why a scene could not be read, built or continued. Messages name the file and the place.
+/// Why a scene could not be read, built or resumed. Messages give the file and the line or key.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
     /// Neither a built-in scene nor a file.
     #[error("there is no scene {name:?}: not a file, and the built-in scenes are {known}")]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// The names there are.
         known: String,
@@ -44,7 +44,7 @@ pub enum SceneError {
         /// What is wrong and what is allowed.
         what: String,
     },
-    /// A mesh or list that the scene names is in none of the places looked at.
+    /// A mesh or list file of the scene was not found in any search directory.
     #[error(
         "{file}: needs the model file {wanted:?}, which is not in {searched}; put it in one of these directories, \
              or name its directory with --models DIR or in the environment variable PD_MODELS"
@@ -82,7 +82,7 @@ impl SceneError {
         Self::Io { path: path.into(), what: error.to_string() }
     }
 
-    /// A name of a stepper or solver that is not known, with the scene that gives it; other errors as they are.
+    /// Adds the name of the scene to an error about an unknown stepper or solver; other errors are unchanged.
     pub fn in_scene(self, file: &str) -> Self {
         match self {
             Self::Registry(what) => Self::Registry(format!("{file}: solver: {what}")),

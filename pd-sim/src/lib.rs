@@ -1,6 +1,6 @@
-//! Scenes and the simulation facade: all crates of the workspace wired together.
+//! Scenes and the simulation facade over all crates of the workspace.
 //!
-//! [`Simulation`] bundles a model, a state, parameters and a stepper for a program of one's own; [`scene::Scene`]
+//! [`Simulation`] bundles a model, a state, parameters and a stepper for your own programs; [`scene::Scene`]
 //! reads a TOML description (or one of the built-in scenes) and [`scene::SceneRun`] runs it frame by frame.
 //!
 //! ```
@@ -16,6 +16,8 @@
 //! ```
 
 mod checkpoint;
+mod custom;
+mod elastic_bodies;
 mod error;
 mod models;
 mod record;
@@ -24,6 +26,8 @@ mod simulation;
 mod steppers;
 
 pub use checkpoint::Checkpoint;
+pub use custom::{CustomContext, CustomParts};
+pub use elastic_bodies::ElasticBodies;
 pub use error::SceneError;
 pub use models::ModelPaths;
 pub use record::Recorder;
@@ -33,7 +37,7 @@ pub use steppers::Registry;
 /// What most programs need, in one `use`.
 pub mod prelude {
     pub use crate::scene::{Scene, SceneRun};
-    pub use crate::{Checkpoint, ModelPaths, Registry, SceneError, Simulation};
+    pub use crate::{Checkpoint, CustomContext, ElasticBodies, ModelPaths, Registry, SceneError, Simulation};
     pub use pd_collide::{Block, Floor, Moving, Path, Sphere, Torus};
     pub use pd_constraints::{
         Area, Bending, BendingWeights, EdgeSprings, Pins, StrainRange, TetStrain, TriStrain, Volume,

@@ -1,4 +1,4 @@
-//! Where model files are looked for.
+//! Search paths of model files.
 //!
 //! The program ships no scanned models. A scene names a file; it is looked for beside the scene file, then in the
 //! directories given on the command line, in `PD_MODELS` (a list as in `PATH`) and in `models/`, each searched
@@ -46,7 +46,7 @@ impl ModelPaths {
         self.directories.iter().find_map(|directory| search(directory, direct, DEPTH))
     }
 
-    /// The places looked at, for messages.
+    /// The directories searched, for messages.
     pub fn describe(&self) -> String {
         let list: Vec<_> =
             self.directories.iter().map(|d| format!("{:?}", d.display().to_string())).collect();
@@ -67,7 +67,7 @@ fn search(directory: &Path, file: &Path, depth: usize) -> Option<PathBuf> {
         .filter_map(|entry| entry.ok().map(|e| e.path()))
         .filter(|path| path.is_dir())
         .collect();
-    children.sort(); // the file system's order is not ours
+    children.sort(); // the order of the file system is arbitrary
     children.iter().find_map(|child| search(child, file, depth - 1))
 }
 

@@ -2,12 +2,12 @@
 
 use crate::scene::desc::{ColliderDesc, ColliderShapeDesc};
 use crate::scene::{Object, Scene};
-use pd_core::{Collider, State, Vec3};
+use pd_core::{State, Vec3};
 use pd_mesh::film::{Film, Part, Pose, Rigid, Shape};
 use pd_mesh::tetrahedralize::Skin;
 use pd_mesh::{Mesh, TriMesh};
 
-/// Colours of bodies that name none, sRGB.
+/// Default colours of bodies, sRGB.
 const PALETTE: [[f64; 3]; 6] = [
     [0.82, 0.30, 0.26],
     [0.24, 0.48, 0.76],
@@ -19,7 +19,7 @@ const PALETTE: [[f64; 3]; 6] = [
 const OBSTACLE: [f64; 3] = [0.72, 0.71, 0.68];
 const FLOOR: [f64; 3] = [0.80, 0.81, 0.83];
 
-/// Takes states of a run and makes a film of them. The first state taken is frame 0.
+/// Records states of a run as a film. The first recorded state is frame 0.
 ///
 /// ```
 /// use pd_sim::{ModelPaths, Recorder, Registry, scene::{Scene, SceneRun}};
@@ -44,8 +44,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Starts a film. With `skins` a body that was filled with tetrahedra is shown by the surface it was filled from, else by
-    /// the simulated one; with `velocities` these are kept too.
+    /// Starts a film. With `skins`, a body made by `tetrahedralize` is recorded as its original surface, otherwise as
+    /// the simulated one. With `velocities`, these are recorded too.
     pub fn new(scene: &Scene, skins: bool, velocities: bool) -> Self {
         let mut film = Film::new(format!("{}: {}", scene.name, scene.desc.title));
         let mut first = 0;
@@ -57,9 +57,7 @@ impl Recorder {
                 (Mesh::Tet(solid), None) => solid.tets.clone(),
                 _ => vec![],
             };
-            let colour = scene.desc.objects.get(k).and_then(|desc| desc.display.colour);
-            let colour = colour.unwrap_or(PALETTE[k % PALETTE.len()]);
-            let name = object.name.clone();
+            let (name, colour) = (object.name.clone(), colour(scene, &object.name, k));
             film.parts.push(Part {
                 name,
                 colour,
@@ -71,8 +69,10 @@ impl Recorder {
             first += count;
         }
         for (k, cloud) in scene.matter.clouds(&scene.desc).into_iter().enumerate() {
-            let vertices = cloud.points.start as u32..cloud.points.end as u32;
-            let (triangles, tets, colour) = (vec![], vec![], PALETTE[k % PALETTE.len()]);
+            let vertices = first..first + cloud.points.len() as u32;
+            first = vertices.end;
+            let (triangles, tets) = (vec![], vec![]);
+            let colour = colour(scene, &cloud.name, k + scene.objects.len());
             film.parts.push(Part {
                 name: cloud.name,
                 colour,
@@ -96,12 +96,12 @@ impl Recorder {
         self.bodies.push(state.bodies.p.iter().zip(&state.bodies.q).map(pose).collect());
     }
 
-    /// What was recorded so far, without obstacles.
+    /// The frames recorded so far, without obstacles.
     pub fn film(&self) -> &Film {
         &self.film
     }
 
-    /// Takes the frames recorded so far away, for files that hold one frame each.
+    /// Removes the frames recorded so far, for formats with one file per frame.
     pub fn take_frame(&mut self) -> Film {
         self.bodies.clear();
         let (times, frames) = (std::mem::take(&mut self.film.times), std::mem::take(&mut self.film.frames));
@@ -119,11 +119,16 @@ impl Recorder {
         }
         for (body, (name, mesh)) in scene.matter.body_meshes().into_iter().enumerate() {
             let poses = self.bodies.iter().filter_map(|frame| frame.get(body).copied()).collect();
-            let colour = PALETTE[body % PALETTE.len()];
+            let colour = colour(scene, &name, body);
             self.film.rigid.push(Rigid { name, colour, shape: Shape::Mesh(mesh), poses, obstacle: false });
         }
         self.film
     }
+}
+
+/// What the scene says of the part called `name`, or the palette's colour of the `k`-th.
+fn colour(scene: &Scene, name: &str, k: usize) -> [f64; 3] {
+    scene.desc.display_of(name).colour.unwrap_or(PALETTE[k % PALETTE.len()])
 }
 
 fn skin(object: &Object, wanted: bool) -> Option<&Skin> {
@@ -132,9 +137,6 @@ fn skin(object: &Object, wanted: bool) -> Option<&Skin> {
 
 /// Positions or velocities of what is shown, from those of the simulation.
 fn carried(scene: &Scene, simulated: &[Vec3], skins: bool) -> Vec<Vec3> {
-    if scene.objects.is_empty() {
-        return simulated.to_vec(); // particles and material points
-    }
     let mut carried = Vec::with_capacity(simulated.len());
     for object in &scene.objects {
         let own = &simulated[object.range()];
@@ -143,6 +145,9 @@ fn carried(scene: &Scene, simulated: &[Vec3], skins: bool) -> Vec<Vec3> {
             None => carried.extend_from_slice(own),
         }
     }
+    // Particles and material points follow.
+    let points = scene.matter.points();
+    carried.extend_from_slice(&simulated[simulated.len() - points..]);
     carried
 }
 
@@ -161,8 +166,9 @@ fn obstacle(k: usize, desc: &ColliderDesc, times: &[f64], (middle, extent): (Vec
     }
     let mut centre = Vec3::from(desc.centre());
     let shape = match desc.shape {
+        _ if desc.rotate.is_some() => offered(&centre, desc),
         ColliderShapeDesc::Floor { .. } => {
-            // A floor has no end; what is drawn of it lies below the bodies.
+            // A floor is infinite; the part below the bodies is drawn.
             centre += Vec3::new(middle.x, 0.0, middle.z);
             Shape::Floor(12.0 * extent)
         }
@@ -171,28 +177,27 @@ fn obstacle(k: usize, desc: &ColliderDesc, times: &[f64], (middle, extent): (Vec
         ColliderShapeDesc::Torus { major_radius, minor_radius, .. } => {
             Shape::Torus(major_radius, minor_radius)
         }
-        ColliderShapeDesc::Capsule { from, to, radius } => {
-            offered(&centre, pd_collide::Capsule::new(from.into(), to.into(), radius))
-        }
-        ColliderShapeDesc::Cylinder { from, to, radius } => {
-            offered(&centre, pd_collide::Cylinder::new(from.into(), to.into(), radius))
+        _ => offered(&centre, desc),
+    };
+    let still = desc.path.is_empty() && desc.turn.is_none() && desc.velocity.is_none();
+    let pose = |&time: &f64| {
+        let moved = desc.pose(time);
+        Pose {
+            position: moved * nalgebra::Point3::from(centre) - nalgebra::Point3::origin(),
+            rotation: moved.rotation,
         }
     };
-    let keys = desc.path.iter().map(|&[t, x, y, z]| (t, Vec3::new(x, y, z))).collect();
-    let poses = match (&desc.path[..], pd_collide::Path::new(keys)) {
-        ([_, ..], Ok(path)) => times.iter().map(|&time| Pose::at(centre + path.offset(time))).collect(),
-        _ => vec![Pose::at(centre)],
-    };
+    let poses = if still { vec![Pose::at(centre)] } else { times.iter().map(pose).collect() };
     let default = if matches!(shape, Shape::Floor(_)) { FLOOR } else { OBSTACLE };
     let name = desc.name.clone().unwrap_or_else(|| format!("{}_{k}", desc.kind()));
     Some(Rigid { name, colour: desc.display.colour.unwrap_or(default), shape, poses, obstacle: true })
 }
 
-/// The mesh that an obstacle offers, about its centre; nothing for one that is refused, which the scene has then named.
-fn offered<C: Collider>(centre: &Vec3, collider: Result<C, pd_collide::CollideError>) -> Shape {
-    let mesh = collider.ok().and_then(|collider| collider.mesh()).unwrap_or_default();
-    let positions = mesh.positions.iter().map(|p| p - centre).collect();
-    Shape::Mesh(TriMesh { positions, triangles: mesh.triangles })
+/// The surface of an obstacle about its centre; `None` for an invalid one, which the scene has already reported.
+fn offered(centre: &Vec3, desc: &ColliderDesc) -> Shape {
+    let mut mesh = desc.mesh().unwrap_or_else(|| TriMesh { positions: vec![], triangles: vec![] });
+    mesh.positions.iter_mut().for_each(|p| *p -= centre);
+    Shape::Mesh(mesh)
 }
 
 #[cfg(test)]
@@ -222,8 +227,8 @@ mod tests {
             (11, 11, 1, 2)
         );
         assert_eq!((film.parts[0].name.as_str(), film.parts[0].colour), ("sheet", [0.1, 0.2, 0.3]));
-        assert_eq!(film.frames[10], run.sim.state.x);
-        assert_eq!(film.velocities[10], run.sim.state.v);
+        assert_eq!(film.frames[10], run.sim.state.x[..16], "the hidden block is no part of the film");
+        assert_eq!(film.velocities[10], run.sim.state.v[..16]);
         let sphere = &film.rigid[0];
         assert!(
             (sphere.pose(10).position - Vec3::new(1.0, -1.0, 0.0)).norm() < 1e-9,

@@ -1,11 +1,13 @@
 //! A simulation: model, state, parameters and stepper in one place, every field public.
 
+use pd_collide::contact::Contacts;
 use pd_core::{Collider, Force, Model, State, StepContext, StepError, StepParams, StepReport, Stepper, Vec3};
+use pd_steppers::GuardedPd;
 
-/// Times a step may ask for more room before it is given up.
-const MOST_PREPARES: usize = 8;
+/// How often a step may request more capacity before it fails.
+const MAX_PREPARES: usize = 8;
 
-/// Everything bundled for the ordinary user.
+/// Everything needed to run a simulation.
 ///
 /// ```
 /// use pd_sim::prelude::*;
@@ -44,22 +46,22 @@ impl Simulation {
         Self::with_boxed(model, state, Box::new(stepper))
     }
 
-    /// As [`new`](Self::new), with a stepper that is boxed already.
+    /// As [`new`](Self::new), with a boxed stepper.
     pub fn with_boxed(model: Model, state: State, stepper: Box<dyn Stepper>) -> Self {
         Self { model, state, params: StepParams::default(), forces: vec![], colliders: vec![], stepper }
     }
 
-    /// Replaces the stepper; the state goes on from where it is.
+    /// Replaces the stepper; the state is kept.
     pub fn set_stepper(&mut self, stepper: impl Stepper + 'static) {
         self.set_boxed_stepper(Box::new(stepper));
     }
 
-    /// As [`set_stepper`](Self::set_stepper), with a stepper that is boxed already, as a registry makes it.
+    /// As [`set_stepper`](Self::set_stepper), with a boxed stepper, for example from a registry.
     pub fn set_boxed_stepper(&mut self, stepper: Box<dyn Stepper>) {
         self.stepper = stepper;
     }
 
-    /// Replaces the stepper and returns the one before, with all it has prepared.
+    /// Replaces the stepper and returns the previous one, including its preparation.
     pub fn exchange_stepper(&mut self, stepper: Box<dyn Stepper>) -> Box<dyn Stepper> {
         std::mem::replace(&mut self.stepper, stepper)
     }
@@ -75,17 +77,17 @@ impl Simulation {
         stepper.prepare(context)
     }
 
-    /// Advances by `params.dt`. Prepares by itself when the model, the time step or the stepper has changed. After
-    /// an error the state is what it was.
+    /// Advances by `params.dt`. Prepares automatically when the model, the time step or the stepper has changed. After
+    /// an error the state is unchanged.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.model.set_time(self.state.time + self.params.dt);
         let (context, stepper, state) = self.split();
         let mut attempts = 0;
         loop {
             match stepper.step(context, state) {
-                // A stepper that ran out of room remembers how much it needs; the state is as it was.
+                // A stepper that exceeded its capacity stores how much it needs; the state is unchanged.
                 Err(StepError::NotPrepared { .. } | StepError::Capacity { .. })
-                    if attempts < MOST_PREPARES =>
+                    if attempts < MAX_PREPARES =>
                 {
                     stepper.prepare(context)?;
                     attempts += 1;
@@ -93,6 +95,37 @@ impl Simulation {
                 outcome => return outcome,
             }
         }
+    }
+
+    /// Writes the contacts of the last step; returns whether the stepper provides them.
+    pub fn contacts(&self, out: &mut Contacts) -> bool {
+        out.clear();
+        let guarded = self.stepper.as_any().and_then(|stepper| stepper.downcast_ref::<GuardedPd>());
+        guarded.inspect(|stepper| stepper.contacts(out)).is_some()
+    }
+
+    /// Kinetic, elastic and gravitational energy of the state, J. Vertices with prescribed motion are excluded.
+    pub fn energies(&self) -> [f64; 3] {
+        let (model, state) = (&self.model, &self.state);
+        let free = (0..model.vertices()).filter(|&i| !model.is_kinematic(i));
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for i in free {
+            kinetic += 0.5 * model.masses()[i] * state.v[i].norm_squared();
+            potential -= model.masses()[i] * self.params.gravity.dot(&state.x[i]);
+        }
+        [kinetic, model.elastic_energy(&state.x), potential]
+    }
+
+    /// Momentum, kg m/s, and angular momentum about the origin, kg m²/s. Vertices with prescribed motion are excluded.
+    pub fn momenta(&self) -> [Vec3; 2] {
+        let (model, state) = (&self.model, &self.state);
+        let (mut momentum, mut angular) = (Vec3::zeros(), Vec3::zeros());
+        for i in (0..model.vertices()).filter(|&i| !model.is_kinematic(i)) {
+            let p = state.v[i] * model.masses()[i];
+            momentum += p;
+            angular += state.x[i].cross(&p);
+        }
+        [momentum, angular]
     }
 
     /// Largest |length/rest − 1| over the given edges, with `rest` the lengths at rest.

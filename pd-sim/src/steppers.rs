@@ -1,19 +1,19 @@
-//! Steppers and global solvers by name.
+//! Everything that scenes name: steppers, global solvers, and custom energies, obstacles and forces.
 
-use crate::SceneError;
-use crate::scene::Scene;
-use crate::scene::desc::ContactMode;
-use pd_collide::contact::ContactOptions;
+use crate::scene::desc::{ContactMode, StartDesc};
+use crate::scene::{Matter, Scene};
+use crate::{CustomParts, ModelPaths, SceneError};
+use pd_collide::contact::{ContactOptions, StartPolicy};
 use pd_core::{Acceleration, CpuLocal, GlobalSolver, ProjectiveDynamics, Stepper};
 use pd_linear::SolverOptions;
 use pd_steppers::{
-    Admm, BlockXpbd, FusedJacobi, GuardedPd, Integrator, Newton, Pbd, Scheme, SteepestDescent, Symplectic,
-    Vbd, Xpbd,
+    Admm, BarrierNewton, BlockXpbd, FusedJacobi, GuardedPd, ImpactZones, Integrator, Newton, Pbd, Scheme,
+    SteepestDescent, Symplectic, Vbd, Xpbd,
 };
 
 type StepperConstructor = Box<dyn Fn(Box<dyn GlobalSolver>) -> Box<dyn Stepper> + Send + Sync>;
 
-/// Makes steppers by name, as scenes and the command line name them. Users register their own.
+/// Creates steppers by the names used in scenes and on the command line. Users can register their own.
 ///
 /// ```
 /// use pd_sim::Registry;
@@ -26,8 +26,10 @@ type StepperConstructor = Box<dyn Fn(Box<dyn GlobalSolver>) -> Box<dyn Stepper> 
 pub struct Registry {
     /// Global solvers.
     pub solvers: pd_linear::Registry,
-    /// Whether steppers that keep bodies apart test every accepted step by exact predicates and fail where bodies cross.
+    /// Whether steppers with intersection-free contact test every accepted step with exact predicates and fail if surfaces intersect.
     pub verify_contact: bool,
+    /// Energies, obstacles and forces that `[[custom]]` tables of scenes may name.
+    pub custom: CustomParts,
     steppers: Vec<(String, StepperConstructor)>,
 }
 
@@ -35,7 +37,8 @@ impl Registry {
     /// All steppers and solvers of the workspace.
     pub fn standard() -> Self {
         let solvers = pd_linear::Registry::standard();
-        let mut registry = Self { solvers, verify_contact: false, steppers: vec![] };
+        let mut registry =
+            Self { solvers, verify_contact: false, custom: CustomParts::default(), steppers: vec![] };
         for acceleration in
             [Acceleration::None, Acceleration::Anderson { window: 5 }, Acceleration::Lbfgs { window: 5 }]
         {
@@ -45,7 +48,7 @@ impl Registry {
         }
         registry.register("newton", |global| Box::new(Newton::with_boxed(global)));
         registry.register("admm", |global| Box::new(Admm::with_boxed(global)));
-        // These have no use for a global solver.
+        // These do not use a global solver.
         registry.register("fused-jacobi", |_| Box::new(FusedJacobi::default()));
         registry.register("admm-consensus", |_| Box::new(Admm::consensus()));
         registry.register("symplectic", |_| Box::new(Symplectic::default()));
@@ -57,6 +60,12 @@ impl Registry {
         registry.register("vbd", |_| Box::new(Vbd::default()));
         registry.register("vbd-chebyshev", |_| Box::new(Vbd::accelerated(0.9)));
         registry
+    }
+
+    /// Loads a scene, as [`Scene::load`] does, whose `[[custom]]` tables may name the parts of this registry.
+    pub fn load(&self, name: &str, models: &ModelPaths) -> Result<Scene, SceneError> {
+        let (desc, directory) = crate::scene::read_desc(name)?;
+        Scene::with_custom(name, desc, directory.as_deref(), models, &self.custom)
     }
 
     /// Adds a stepper, or replaces the one of that name.
@@ -75,25 +84,43 @@ impl Registry {
         self.steppers.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// Makes a stepper with a global solver of default options.
+    /// Creates a stepper with a global solver with default options.
     pub fn stepper(&self, stepper: &str, global: &str) -> Result<Box<dyn Stepper>, SceneError> {
         self.stepper_with(stepper, global, &SolverOptions::default())
     }
 
-    /// Makes the stepper of a scene: that of its matter, or the one it names, with the contact it asks for.
+    /// Creates the stepper of a scene, with its contact mode.
     pub fn for_scene(&self, scene: &Scene) -> Result<Box<dyn Stepper>, SceneError> {
         let desc = &scene.desc;
+        let unknown = |name: &&String| !self.steppers.iter().any(|(known, _)| known == *name);
+        if let Some(name) = desc.solver.steppers.keys().find(unknown) {
+            let steppers = self.stepper_names().join(", ");
+            let what = format!("solver.{name} is neither a key nor a stepper; steppers are {steppers}");
+            return Err(SceneError::Registry(what));
+        }
         if let Some(stepper) = scene.matter.stepper(desc)? {
             return Ok(stepper);
         }
+        if let Matter::Mixed(mixed) = &scene.matter {
+            let elastic = (mixed.elastic > 0).then(|| self.elastic(scene)).transpose()?;
+            return mixed.stepper(scene, elastic);
+        }
+        self.elastic(scene)
+    }
+
+    /// The stepper of the deformable bodies of a scene.
+    fn elastic(&self, scene: &Scene) -> Result<Box<dyn Stepper>, SceneError> {
+        let desc = &scene.desc;
         let solver = &desc.solver;
-        if desc.contact.mode != ContactMode::Guard {
+        let mode = desc.contact_mode();
+        if !mode.keeps_apart() {
             return self.stepper_with(&solver.stepper, &solver.global, &solver.options());
         }
         if solver.stepper != "pd" {
             let what = format!(
-                "the stepper {:?} does not take contact \"guard\", only \"pd\" does; choose contact \"project\" or \"off\"",
-                solver.stepper
+                "the stepper {:?} does not support contact {:?}, only \"pd\" does; choose contact \"project\" or \"off\"",
+                solver.stepper,
+                mode.name()
             );
             return Err(SceneError::Registry(what));
         }
@@ -101,11 +128,35 @@ impl Registry {
             .solvers
             .create_with(&solver.global, &solver.options())
             .map_err(|error| SceneError::Registry(error.to_string()))?;
-        let options = ContactOptions { verify: self.verify_contact, ..ContactOptions::default() };
-        Ok(Box::new(GuardedPd::new(Box::new(CpuLocal::default()), global, options)))
+        match mode {
+            ContactMode::Barrier => return Ok(Box::new(BarrierNewton::default())),
+            ContactMode::ImpactZones => {
+                return Ok(Box::new(ImpactZones::new(Box::new(CpuLocal::default()), global)));
+            }
+            _ => {}
+        }
+        let start = match desc.contact.start {
+            StartDesc::Refuse => StartPolicy::Refuse,
+            StartDesc::Ignore => StartPolicy::IgnoreUntilApart,
+            StartDesc::Untangle => StartPolicy::Untangle,
+        };
+        Ok(self.guarded(global, start))
     }
 
-    /// Makes a stepper with a global solver of these options. A name may end in time discretisations, as in `newton+bdf2`,
+    /// Projective dynamics whose surfaces do not cross, with this global solver.
+    fn guarded(&self, global: Box<dyn GlobalSolver>, start: StartPolicy) -> Box<dyn Stepper> {
+        let options = ContactOptions { start, verify: self.verify_contact, ..ContactOptions::default() };
+        Box::new(GuardedPd::new(Box::new(CpuLocal::default()), global, options))
+    }
+
+    /// Projective dynamics whose surfaces do not cross (contact `"guard"`), with the global solver of this name, for models
+    /// with a collision surface. Surfaces that intersect at the start are an error of `prepare`.
+    pub fn guarded_stepper(&self, global: &str) -> Result<Box<dyn Stepper>, SceneError> {
+        let global = self.solvers.create(global).map_err(|error| SceneError::Registry(error.to_string()))?;
+        Ok(self.guarded(global, StartPolicy::Refuse))
+    }
+
+    /// Creates a stepper with a global solver with these options. A name may end in a time discretisation, as in `newton+bdf2`,
     /// `pd+midpoint`, `xpbd+sub10`.
     pub fn stepper_with(
         &self,

@@ -9,8 +9,8 @@
 //! with P the inverse diagonal of M/h² + DᵀWD it is a damped Jacobi iteration with a line search: no linear system, no
 //! matrix, any energy. The next search starts one notch above the last length that was taken.
 
-use crate::implicit::{Damping, Implicit, dot, reduction, resize};
-use crate::line_search::LineSearch;
+use crate::implicit::{Damping, Implicit, resize};
+use crate::line_search::{LineSearch, minimise};
 use pd_core::{Real, State, StepContext, StepError, StepReport, Stepper, Vec3};
 
 /// Name of the stepper.
@@ -44,39 +44,6 @@ impl Default for SteepestDescent {
     }
 }
 
-impl SteepestDescent {
-    fn minimise(
-        &mut self,
-        context: &StepContext<'_>,
-        state: &State,
-        report: &mut StepReport,
-    ) -> Result<(), StepError> {
-        let params = context.params;
-        let first = self.problem.start_where_defined(context, state, report)?;
-        let mut objective = self.problem.objective(context)?;
-        let (mut norm, mut length) = (first, 1.0);
-        while report.iterations < params.iterations {
-            report.reduction = reduction(norm, first);
-            if norm == 0.0 || report.reduction <= params.tolerance {
-                break;
-            }
-            for ((d, b), scale) in self.direction.iter_mut().zip(&self.problem.b).zip(&self.scale) {
-                *d = b * *scale;
-            }
-            report.iterations += 1;
-            let search = LineSearch { first: Real::min(1.0, length / SHRINK), shrink: SHRINK, lengths: 80 };
-            let scratch = (&self.direction[..], &mut self.from[..]);
-            match search.run(&mut self.problem, context, report, scratch, objective)? {
-                Some(found) => (length, objective) = found,
-                None => break, // no step descends: rounding level
-            }
-            norm = dot(&self.problem.b, &self.problem.b).sqrt();
-            report.reduction = reduction(norm, first);
-        }
-        Ok(())
-    }
-}
-
 impl Stepper for SteepestDescent {
     fn name(&self) -> &str {
         NAME
@@ -96,7 +63,22 @@ impl Stepper for SteepestDescent {
 
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
         let mut report = self.problem.begin(NAME, &context, state)?;
-        self.minimise(&context, state, &mut report)?;
+        let scratch = (&mut self.direction[..], &mut self.from[..]);
+        let scale = &self.scale;
+        minimise(
+            &mut self.problem,
+            &context,
+            state,
+            &mut report,
+            scratch,
+            |problem, length, direction, _| {
+                for ((d, b), scale) in direction.iter_mut().zip(&problem.b).zip(scale) {
+                    *d = b * *scale;
+                }
+                let first = Real::min(1.0, length / SHRINK);
+                Ok(Some(LineSearch { first, shrink: SHRINK, lengths: 80 }))
+            },
+        )?;
         self.problem.end(&context, state, &mut report)?;
         Ok(report)
     }

@@ -15,6 +15,8 @@
 //! | `xpbd-block` | [`BlockXpbd`] | projection | a sweep over elements; exact |
 //! | `vbd` | [`Vbd`] | gradient, Hessian | a sweep over vertices |
 //! | | [`GuardedPd`] | projection | projective dynamics whose surfaces never cross |
+//! | | [`ImpactZones`] | projection | projective dynamics, then rigid impact zones |
+//! | | [`BarrierNewton`] | value, gradient, Hessian | Newton's method with a barrier between surfaces |
 //!
 //! All but `symplectic` approach the step of implicit Euler; `newton`, `descent`, `admm`, `admm-consensus`, `fused-jacobi`, `xpbd-block` and `vbd`
 //! converge to it. [`Integrator`] makes BDF2 and midpoint steps out of any of these, [`StrainLimit`] limits strain after them. Obstacles push
@@ -44,14 +46,17 @@
 //! ```
 
 mod admm;
+mod barrier;
 mod block_csr;
 mod descent;
 pub mod elements;
 mod fused;
 mod guarded;
 mod hessian;
+mod impact_zones;
 mod implicit;
 mod line_search;
+mod near_pairs;
 mod newton;
 mod pbd;
 mod rows;
@@ -64,10 +69,12 @@ mod xpbd;
 mod xpbd_block;
 
 pub use admm::Admm;
+pub use barrier::BarrierNewton;
 pub use block_csr::BlockCsr;
 pub use descent::SteepestDescent;
 pub use fused::FusedJacobi;
 pub use guarded::GuardedPd;
+pub use impact_zones::ImpactZones;
 pub use implicit::Damping;
 pub use newton::{Newton, objective_hessian};
 pub use pbd::{Pbd, Projection};

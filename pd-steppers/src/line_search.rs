@@ -3,9 +3,9 @@
 //! A step d from x is taken if objective(x + α d) ≤ objective(x) − 10⁻⁴ α b·d, b = −∇objective(x). Where the decrease drowns in
 //! the rounding of the objective, its slopes at both ends tell (Hager, Zhang 2005).
 
-use crate::implicit::{Implicit, dot};
+use crate::implicit::{Implicit, dot, reduction};
 use pd_core::exec::{self, VERTEX_CHUNK};
-use pd_core::{Real, StepContext, StepError, StepReport, Vec3};
+use pd_core::{Real, State, StepContext, StepError, StepReport, Vec3};
 
 /// Sufficient decrease, as a fraction of the slope.
 const DECREASE: Real = 1e-4;
@@ -57,6 +57,37 @@ impl LineSearch {
         problem.evaluate(context, report)?;
         Ok(None)
     }
+}
+
+/// Minimises the objective by line searches until the force imbalance has fallen to the tolerance or nothing descends. `find` writes
+/// the next direction, given the length of the last step, and says how to search along it; `None` ends the iteration.
+pub(crate) fn minimise(
+    problem: &mut Implicit,
+    context: &StepContext<'_>,
+    state: &State,
+    report: &mut StepReport,
+    (direction, from): (&mut [Vec3], &mut [Vec3]),
+    mut find: impl FnMut(&Implicit, Real, &mut [Vec3], &mut StepReport) -> Result<Option<LineSearch>, StepError>,
+) -> Result<(), StepError> {
+    let params = context.params;
+    let first = problem.start_where_defined(context, state, report)?;
+    let mut objective = problem.objective(context)?;
+    let (mut norm, mut length) = (first, 1.0);
+    for _ in 0..params.iterations {
+        report.reduction = reduction(norm, first);
+        if norm == 0.0 || report.reduction <= params.tolerance {
+            break;
+        }
+        let Some(search) = find(problem, length, direction, report)? else { break };
+        report.iterations += 1;
+        match search.run(problem, context, report, (direction, from), objective)? {
+            Some(found) => (length, objective) = found,
+            None => break, // no step descends: rounding level
+        }
+        norm = dot(&problem.b, &problem.b).sqrt();
+        report.reduction = reduction(norm, first);
+    }
+    Ok(())
 }
 
 /// x = from + length · direction.

@@ -14,8 +14,8 @@
 
 use crate::block_csr::BlockCsr;
 use crate::hessian::{HessianPlan, Terms};
-use crate::implicit::{Damping, Implicit, dot, reduction, resize};
-use crate::line_search::LineSearch;
+use crate::implicit::{Damping, Implicit, dot, resize};
+use crate::line_search::{LineSearch, minimise};
 use pd_core::{
     Csr, GlobalSolver, LinearError, Psd, Real, State, StepContext, StepError, StepReport, Stepper, Vec3,
     as_flat, as_flat_mut,
@@ -35,13 +35,18 @@ pub struct Newton {
     pub psd: Psd,
     /// Damping terms of the objective. Default none.
     pub damping: Damping,
-    global: Box<dyn GlobalSolver>,
+    linear: Linear,
     problem: Implicit,
+    direction: Vec<Vec3>,
+    from: Vec<Vec3>,
+}
+
+/// The linear system of an iteration.
+struct Linear {
+    global: Box<dyn GlobalSolver>,
     plan: HessianPlan,
     blocks: BlockCsr,
     matrix: Csr,
-    direction: Vec<Vec3>,
-    from: Vec<Vec3>,
 }
 
 impl Newton {
@@ -55,42 +60,48 @@ impl Newton {
         Self {
             psd: Psd::Exact,
             damping: Damping::default(),
-            global,
+            linear: Linear {
+                global,
+                plan: HessianPlan::default(),
+                blocks: BlockCsr::default(),
+                matrix: Csr::default(),
+            },
             problem: Implicit::default(),
-            plan: HessianPlan::default(),
-            blocks: BlockCsr::default(),
-            matrix: Csr::default(),
             direction: vec![],
             from: vec![],
         }
     }
+}
 
+impl Linear {
     /// direction = Hessian⁻¹ b; `false` if the matrix is not positive definite or the direction does not descend.
     fn solve(
         &mut self,
         context: &StepContext<'_>,
+        problem: &Implicit,
         psd: Psd,
+        direction: &mut [Vec3],
         report: &mut StepReport,
     ) -> Result<bool, StepError> {
         let started = Instant::now();
         let (model, dt) = (context.model, context.params.dt);
-        let Damping { mass, strain_rate } = self.damping;
+        let Damping { mass, strain_rate } = problem.damping;
         let terms = Terms { inertia: 1.0 / (dt * dt) + mass / dt, stiffness: strain_rate / dt };
-        self.plan.assemble(model, &self.problem.x, psd, terms, &mut self.blocks);
+        self.plan.assemble(model, &problem.x, psd, terms, &mut self.blocks);
         self.blocks.expand(&mut self.matrix);
         report.stages.local += started.elapsed();
         let started = Instant::now();
-        self.direction.fill(Vec3::zeros());
+        direction.fill(Vec3::zeros());
         let solved = self
             .global
             .factor(&self.matrix)
-            .and_then(|()| self.global.solve(as_flat(&self.problem.b), as_flat_mut(&mut self.direction), 1));
+            .and_then(|()| self.global.solve(as_flat(&problem.b), as_flat_mut(direction), 1));
         report.stages.global += started.elapsed();
         match solved {
             Ok(solve) => {
                 report.linear = solve;
                 report.linear_iterations += solve.iterations;
-                Ok(dot(&self.direction, &self.problem.b) > 0.0)
+                Ok(dot(direction, &problem.b) > 0.0)
             }
             Err(LinearError::NotPositiveDefinite { .. } | LinearError::Diverged { .. })
                 if psd == Psd::Exact =>
@@ -100,39 +111,6 @@ impl Newton {
             Err(error) => Err(error.into()),
         }
     }
-
-    fn minimise(
-        &mut self,
-        context: &StepContext<'_>,
-        state: &State,
-        report: &mut StepReport,
-    ) -> Result<(), StepError> {
-        let params = context.params;
-        let first = self.problem.start_where_defined(context, state, report)?;
-        let mut objective = self.problem.objective(context)?;
-        let mut norm = first;
-        for _ in 0..params.iterations {
-            report.reduction = reduction(norm, first);
-            if norm == 0.0 || report.reduction <= params.tolerance {
-                break;
-            }
-            // An indefinite Hessian gives way to its projection.
-            let exact = self.psd == Psd::Exact && self.solve(context, Psd::Exact, report)?;
-            let found = exact || self.solve(context, Psd::Project, report)?;
-            if !found {
-                break; // rounding level
-            }
-            report.iterations += 1;
-            let scratch = (&self.direction[..], &mut self.from[..]);
-            match SEARCH.run(&mut self.problem, context, report, scratch, objective)? {
-                Some((_, there)) => objective = there,
-                None => break, // no step descends: rounding level
-            }
-            norm = dot(&self.problem.b, &self.problem.b).sqrt();
-            report.reduction = reduction(norm, first);
-        }
-        Ok(())
-    }
 }
 
 impl Stepper for Newton {
@@ -141,15 +119,16 @@ impl Stepper for Newton {
     }
 
     fn global_name(&self) -> Option<&str> {
-        Some(self.global.name())
+        Some(self.linear.global.name())
     }
 
     fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError> {
         self.problem.damping = self.damping;
         self.problem.prepare(NAME, &context)?;
-        (self.plan, self.blocks) = HessianPlan::new(context.model)?;
-        self.matrix = self.blocks.expanded()?;
-        self.global.analyse(self.matrix.pattern())?;
+        let linear = &mut self.linear;
+        (linear.plan, linear.blocks) = HessianPlan::new(context.model)?;
+        linear.matrix = linear.blocks.expanded()?;
+        linear.global.analyse(linear.matrix.pattern())?;
         resize(&mut self.direction, context.model.vertices());
         resize(&mut self.from, context.model.vertices());
         Ok(())
@@ -157,7 +136,21 @@ impl Stepper for Newton {
 
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
         let mut report = self.problem.begin(NAME, &context, state)?;
-        self.minimise(&context, state, &mut report)?;
+        let scratch = (&mut self.direction[..], &mut self.from[..]);
+        let (linear, psd) = (&mut self.linear, self.psd);
+        minimise(
+            &mut self.problem,
+            &context,
+            state,
+            &mut report,
+            scratch,
+            |problem, _, direction, report| {
+                // An indefinite Hessian gives way to its projection.
+                let mut solve = |psd| linear.solve(&context, problem, psd, direction, report);
+                let found = (psd == Psd::Exact && solve(Psd::Exact)?) || solve(Psd::Project)?;
+                Ok(found.then_some(SEARCH)) // none: rounding level
+            },
+        )?;
         self.problem.end(&context, state, &mut report)?;
         Ok(report)
     }

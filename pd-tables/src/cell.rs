@@ -1,11 +1,11 @@
-//! What stands in a cell of a table: a number, a word, or the reason why there is no number.
+//! Cells of a table: a number, text, or the reason why there is no number.
 
 use std::fmt;
 
 /// Why a measurement has no number. These are values of a table, not failures of the program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// The iteration grew, or positions left the finite numbers.
+    /// The iteration diverged, or positions became infinite or NaN.
     Diverges,
     /// More memory than allowed would be needed, bytes.
     TooLarge(u64),
@@ -15,14 +15,14 @@ pub enum Outcome {
     ModelNotPresent,
     /// The tolerance was not met in the time or iterations given.
     NotReached,
-    /// A program to compare with was ended when its time was over.
+    /// Another engine was stopped at its time limit.
     Late {
-        /// What it had not done: "loaded", "finished".
+        /// What it had not completed: "loaded", "finished".
         what: String,
         /// Its time, s.
         seconds: u64,
     },
-    /// A program to compare with is not installed or did not run.
+    /// Another engine is not installed or did not run.
     Missing(String),
 }
 

@@ -1,13 +1,15 @@
 //! Error against a converged reference, over wall time and over iterations.
 //!
 //! A scene runs to a frame; the next frame is then solved to the end by one stepper, which gives the reference x*, and
-//! anew by every contender with 1, 2, 3, 4, 6, 8, … iterations. The error of an iterate is its distance to x* in the norm
-//! of the masses, relative to how far the frame moves:
+//! again by every contender with 1, 2, 3, 4, 6, 8, … iterations. The error of an iterate is its distance to x* in the norm
+//! of the masses, relative to the motion of the frame:
 //!
 //! ```text
 //! error = ‖x − x*‖_M / ‖x₀ − x*‖_M
 //! ```
-//! All contenders see the same state, step and obstacles, so iterations and time buy the same thing.
+//! All contenders start from the same state with the same step and obstacles, so iterations and times are comparable.
+
+pub mod course;
 
 use crate::lab::{Lab, TableError, as_value};
 use crate::plot::{Line, Plot};
@@ -22,7 +24,7 @@ use std::time::Instant;
 
 /// Iterations of the reference at most, and the fall of the force imbalance at which it ends.
 const REFERENCE: (usize, f64) = (1_500, 1e-7);
-/// Stepper and solver of the reference: the fastest to converge, exact linear solves.
+/// Stepper and solver of references.
 const REFERENCE_STEPPER: (&str, &str) = ("pd-lbfgs", "panels-f64");
 
 /// A stepper with a global solver.
@@ -40,6 +42,16 @@ impl Contender {
     /// A stepper and a global solver.
     pub fn new(stepper: &str, global: &str, options: SolverOptions) -> Self {
         Self { stepper: stepper.into(), global: global.into(), options }
+    }
+
+    /// Stepper and solver.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.stepper, self.global)
+    }
+
+    /// The stepper and solver of references: the fastest to converge, exact linear solves.
+    pub fn of_reference() -> Self {
+        Self::new(REFERENCE_STEPPER.0, REFERENCE_STEPPER.1, SolverOptions::default())
     }
 
     /// Reads `stepper/global`, or `stepper` alone for one that needs no global solver.
@@ -76,7 +88,7 @@ pub struct Point {
     pub error: f64,
 }
 
-/// How one contender came closer to the reference.
+/// Convergence curve of one contender.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// Stepper and solver.
@@ -123,21 +135,22 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Runs the scene to `frame` as it describes itself and solves the next frame to the end.
+    /// Runs the scene to `frame` with its own settings and solves the next frame to convergence.
     pub fn new(lab: &Lab<'_>, name: &str, desc: SceneDesc, frame: u64) -> Result<Self, TableError> {
-        Self::beside(lab, name, desc, None, frame)
+        Self::beside(lab, name, desc, None, frame, &Contender::of_reference())
     }
 
-    /// As [`new`](Self::new), with mesh files looked for in `directory` first.
+    /// As [`new`](Self::new), with mesh files searched in `directory` first, solved by a given stepper.
     pub fn beside(
         lab: &Lab<'_>,
         name: &str,
         desc: SceneDesc,
         directory: Option<PathBuf>,
         frame: u64,
+        by: &Contender,
     ) -> Result<Self, TableError> {
-        lab.say(&format!("{name}: reference of frame {}", frame + 1));
-        Ok(lab.on(1, || Self::here(lab, name, desc, directory, frame))?)
+        lab.report_progress(&format!("{name}: reference of frame {} by {}", frame + 1, by.name()));
+        Ok(lab.on(1, || Self::here(lab, name, desc, directory, frame, by))?)
     }
 
     fn here(
@@ -146,8 +159,9 @@ impl Reference {
         desc: SceneDesc,
         directory: Option<PathBuf>,
         frame: u64,
+        by: &Contender,
     ) -> Result<Self, SceneError> {
-        let stepper = lab.registry.stepper(REFERENCE_STEPPER.0, REFERENCE_STEPPER.1)?;
+        let stepper = lab.registry.stepper_with(&by.stepper, &by.global, &by.options)?;
         let scene = Scene::from_desc(name, desc.clone(), directory.as_deref(), lab.models)?;
         let mut run = SceneRun::with_stepper(scene, stepper)?;
         while run.frame() < frame {
@@ -210,8 +224,8 @@ impl Reference {
         threads: usize,
         limits: Limits,
     ) -> Result<Curve, TableError> {
-        let name = format!("{}/{}", contender.stepper, contender.global);
-        lab.say(&format!("{}: {name}", self.name));
+        let name = contender.name();
+        lab.report_progress(&format!("{}: {name}", self.name));
         lab.on(threads, || self.curve_here(lab, contender, name, limits))
     }
 
@@ -234,7 +248,7 @@ impl Reference {
         }
         curve.prepare_ms = started.elapsed().as_secs_f64() * 1e3;
         if run.sim.stepper().global_name().is_none() {
-            curve.name.clone_from(&contender.stepper); // it has no use for a global solver
+            curve.name.clone_from(&contender.stepper); // it does not use a global solver
         }
         let begun = Instant::now();
         for iterations in counts(limits.iterations) {
@@ -322,7 +336,7 @@ pub fn plots(title: &str, curves: &[Curve]) -> [Plot; 2] {
     ]
 }
 
-/// A few words on a curve: how far it came, or why not.
+/// Summary of a curve: the error reached, or why it ended.
 pub fn describe(curve: &Curve) -> String {
     match (&curve.outcome, curve.points.last()) {
         (Some(outcome), _) => outcome.to_string(),

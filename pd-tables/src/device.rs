@@ -1,4 +1,4 @@
-//! What is measured on a CUDA device where there is one: the local step, and the thesis' mixed modes.
+//! Measurements on a CUDA device, if there is one: the local step, and the thesis' mixed modes.
 
 use crate::lab::{Lab, Rates, TableError};
 use crate::{Cell, Outcome};
@@ -10,7 +10,7 @@ use pd_sim::scene::SceneDesc;
 /// Single precision, as the thesis' kernels.
 type Precision = f32;
 
-/// The first device that is none of our emulator's, which proves kernels but says nothing of their speed.
+/// The first real device; the emulator verifies kernels but not their speed.
 fn open() -> Option<Device> {
     let ordinal = devices().ok()?.iter().position(|info| !info.is_emulator())?;
     Device::open(ordinal).ok()
@@ -34,7 +34,7 @@ pub(crate) enum Global {
     AJacobi(usize, usize),
 }
 
-/// Frames a second with the local step on the device.
+/// Frames per second with the local step on the device.
 pub(crate) fn rates(
     lab: &Lab<'_>,
     scene: &str,
@@ -56,7 +56,7 @@ pub(crate) fn rates(
         }
     };
     let stepper = Box::new(ProjectiveDynamics::with_local(local, global));
-    // What a device cannot do is a value too.
+    // An unsupported configuration is a value too.
     let rates: Result<Rates, Outcome> = match lab.rates_with(scene, desc, lab.threads, stepper) {
         Ok(rates) => rates,
         Err(error) => Err(Outcome::Missing(error.to_string())),

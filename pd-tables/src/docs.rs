@@ -1,8 +1,8 @@
-//! Blocks of documents that are generated from a report, so that no speed is claimed that was not measured.
+//! Generated blocks of documents: every stated speed comes from a report.
 //!
 //! A block stands between the lines `<!-- measured: NAME -->` and `<!-- /measured -->`. Names: `headline` (the scenes of
-//! table 7.2 in short), `threads` (what more threads gain in the same table), `choice` (the fastest steppers and solvers at
-//! equal error), or the id of a table.
+//! table 7.2 in short), `threads` (speed-up by threads in the same table), `choice` (the fastest steppers and solvers at
+//! equal error), `when` (the fastest steppers of the laboratory for each error), or the id of a table.
 
 use crate::lab::TableError;
 use crate::render::markdown;
@@ -16,7 +16,7 @@ const END: &str = "<!-- /measured -->";
 /// Scenes of the headline.
 const HEADLINE: [&str; 5] = ["cloth 140×140", "Bunny", "Armadillo", "Dragon", "sandbox"];
 
-/// Whether `README.md` under `root` has a block to renew: to be asked before anything is measured.
+/// Checks that `README.md` under `root` has a block to update; call before measuring.
 pub fn check_docs(root: &Path) -> Result<(), TableError> {
     let path = root.join("README.md");
     let text =
@@ -28,8 +28,8 @@ pub fn check_docs(root: &Path) -> Result<(), TableError> {
     Err(TableError::NoBlock { path, begin, end })
 }
 
-/// Renews the blocks of `README.md` and of all Markdown files in `docs/` under `root` for which the report has what they
-/// ask for; returns the files changed. A README without a block is an error: it would keep old figures.
+/// Updates the blocks of `README.md` and of all Markdown files in `docs/` under `root` that the report covers;
+/// returns the changed files. A README without a block is an error: it would keep old figures.
 pub fn update_docs(report: &Report, root: &Path) -> Result<Vec<PathBuf>, TableError> {
     check_docs(root)?;
     let mut files = vec![root.join("README.md")];
@@ -50,7 +50,7 @@ pub fn update_docs(report: &Report, root: &Path) -> Result<Vec<PathBuf>, TableEr
     Ok(changed)
 }
 
-/// The text with all its blocks renewed; `None` if it has no whole block.
+/// The text with all its blocks updated; `None` if it has no complete block.
 fn renew(report: &Report, text: &str) -> Option<String> {
     let (mut out, mut rest, mut blocks) = (String::new(), text, 0);
     while let Some(at) = rest.find(BEGIN) {
@@ -73,6 +73,7 @@ fn content(report: &Report, name: &str) -> Option<String> {
         "headline" => headline(report.table("7.2")?),
         "threads" => threads(report.table("7.2")?),
         "choice" => choice(report.table("7.4-equal")?),
+        "when" => when(report.table("lab")?),
         id => report.table(id)?.clone(),
     };
     let rows = markdown::rows(&table);
@@ -109,7 +110,7 @@ fn headline(table: &Table) -> Table {
     short
 }
 
-/// What more threads gain: the rates of table 7.2 with `panels` on one and on all.
+/// Speed-up by threads: the rates of table 7.2 with `panels` on one and on all threads.
 fn threads(table: &Table) -> Table {
     let columns = ["scene", "FPS, 1 thread", "FPS, all threads", "all / 1"].map(Column::timing).to_vec();
     let mut short = Table::new("threads", "", "", columns);
@@ -157,6 +158,37 @@ fn choice(table: &Table) -> Table {
         if all[0] != Cell::Empty {
             let ratio = iterative[1].over(&exact[1]);
             short.push([&[scene.clone()][..], &all, &exact, &iterative, &[ratio]].concat());
+        }
+    }
+    short
+}
+
+/// The three fastest steppers of the laboratory for each error, scene by scene.
+fn when(table: &Table) -> Table {
+    let names = ["scene", "error", "fastest", "second", "third", "without a matrix"];
+    let mut short = Table::new("when", "", "", names.map(Column::timing).to_vec());
+    let mut scenes: Vec<&Cell> = table.rows.iter().filter_map(|row| row.first()).collect();
+    scenes.dedup();
+    for scene in scenes {
+        for error in ["1e-1", "1e-2", "1e-4"] {
+            let mut reached: Vec<(String, f64)> = (0..table.rows.len())
+                .filter(|&row| table.rows[row].first() == Some(scene))
+                .filter_map(|row| {
+                    let name = table.cell(row, "stepper/global")?.to_string();
+                    Some((name, table.cell(row, &format!("ms to {error}"))?.value()?))
+                })
+                .collect();
+            reached.sort_by(|a, b| a.1.total_cmp(&b.1));
+            let words = |found: Option<&(String, f64)>| {
+                found.map_or(Cell::Empty, |(name, ms)| {
+                    Cell::text(format!("`{name}` {} ms", crate::cell::significant(*ms)))
+                })
+            };
+            let free = reached.iter().find(|(name, _)| !name.contains('/'));
+            let mut row = vec![scene.clone(), Cell::text(error)];
+            row.extend((0..3).map(|k| words(reached.get(k))));
+            row.push(words(free));
+            short.push(row);
         }
     }
     short

@@ -1,15 +1,16 @@
-//! The laboratory: how long to measure, on how many threads, and how failures become values.
+//! Measurement settings: duration, threads, and how failures become table values.
 
 use crate::Outcome;
 use crate::compare::Reference;
 use pd_core::{LinearError, StepError, Stepper};
+use pd_sim::scene::desc::ContactMode;
 use pd_sim::scene::{Scene, SceneDesc, SceneRun, read_desc};
 use pd_sim::{ModelPaths, Registry, SceneError};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// Why a report could not be made at all.
+/// Why a report could not be created.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
@@ -29,10 +30,10 @@ pub enum TableError {
         /// What is wrong.
         what: String,
     },
-    /// A scene could not be built or run for a reason that is no value of a table.
+    /// A scene could not be built or run for a reason that is not a table value.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// A mesh or model made for a measurement was refused.
+    /// A mesh or model made for a measurement was rejected.
     #[error("{0}")]
     Model(String),
     /// Threads could not be started.
@@ -68,7 +69,7 @@ pub struct Effort {
     pub name: &'static str,
     /// Seconds for one measurement of frames; at least three frames are run.
     pub seconds: f64,
-    /// Most frames of a measurement.
+    /// Maximum number of frames of a measurement.
     pub frames: usize,
     /// Seconds for one curve of error over time.
     pub curve_seconds: f64,
@@ -78,7 +79,7 @@ pub struct Effort {
     pub constraints: u64,
     /// Frames simulated before quality is judged in table 7.6.
     pub settle_frames: usize,
-    /// Seconds for one setting of another engine on one task of table 7.6; it is ended after them.
+    /// Seconds for one setting of another engine on one task of table 7.6; it is stopped after that.
     pub peer_seconds: u64,
 }
 
@@ -125,7 +126,7 @@ pub struct Lab<'a> {
     /// Steppers and solvers.
     pub registry: Registry,
     progress: &'a (dyn Fn(&str) + Sync),
-    /// Converged frames, kept because several tables ask for the same.
+    /// Converged frames, cached because several tables use them.
     references: Mutex<BTreeMap<String, Arc<Reference>>>,
     serial: rayon::ThreadPool,
     parallel: rayon::ThreadPool,
@@ -141,7 +142,7 @@ pub struct Rates {
 }
 
 impl<'a> Lab<'a> {
-    /// A laboratory with the standard steppers and solvers. `progress` hears one line per measurement.
+    /// A laboratory with the standard steppers and solvers. `progress` receives one line per measurement.
     pub fn new(
         models: &'a ModelPaths,
         effort: Effort,
@@ -160,12 +161,12 @@ impl<'a> Lab<'a> {
         Ok(Self { models, effort, threads, only: vec![], registry, progress, references, serial, parallel })
     }
 
-    /// Says what is being measured.
-    pub fn say(&self, words: &str) {
+    /// Reports what is being measured.
+    pub fn report_progress(&self, words: &str) {
         (self.progress)(words);
     }
 
-    /// Whether rows of this scene are wanted.
+    /// Whether rows of this scene are selected.
     pub fn wants(&self, scene: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|name| name == scene || scene == format!("{name}-twin"))
     }
@@ -182,6 +183,8 @@ impl<'a> Lab<'a> {
         change: impl FnOnce(&mut SceneDesc),
     ) -> Result<SceneDesc, TableError> {
         let (mut desc, _) = read_desc(scene)?;
+        // Tables compare steppers and solvers on the same problem, which is the thesis'.
+        desc.contact.mode = Some(desc.contact.mode.unwrap_or(ContactMode::Project));
         change(&mut desc);
         Ok(desc)
     }
@@ -228,7 +231,10 @@ impl<'a> Lab<'a> {
         desc: SceneDesc,
         threads: usize,
     ) -> Result<Result<Rates, Outcome>, TableError> {
-        self.say(&format!("{name}: {}/{}, {threads} thread(s)", desc.solver.stepper, desc.solver.global));
+        self.report_progress(&format!(
+            "{name}: {}/{}, {threads} thread(s)",
+            desc.solver.stepper, desc.solver.global
+        ));
         as_value(self.on(threads, || self.rates_here(name, desc, None)))
     }
 
@@ -303,7 +309,7 @@ fn window_rates(frame_seconds: &[f64]) -> [f64; 3] {
     [at(0), at(rates.len() / 2), at(rates.len().saturating_sub(1))]
 }
 
-/// Divergence, lack of memory and missing models become values; other failures stay failures.
+/// Divergence, lack of memory and missing models become values; other errors remain errors.
 pub(crate) fn as_value<T>(result: Result<T, SceneError>) -> Result<Result<T, Outcome>, TableError> {
     match result {
         Ok(value) => Ok(Ok(value)),

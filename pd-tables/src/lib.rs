@@ -1,11 +1,11 @@
-//! The published tables re-made: the figure of the thesis beside the figure here, their ratio, and why they differ.
+//! Reproduces the published tables: published value, measured value, their ratio, and why they differ.
 //!
-//! [`report`] makes tables 7.1 to 7.6 of the thesis on GPU projective dynamics and table 4.1 of the one on fluid-solid
-//! coupling; [`Report`] writes them as Markdown, CSV, JSON and one HTML page with its pictures inside. [`compare`] is the
-//! laboratory underneath: error against a converged reference over time and iterations, for any stepper and solver.
+//! [`report`] creates tables 7.1 to 7.6 of the thesis on GPU projective dynamics and table 4.1 of the one on fluid-solid
+//! coupling; [`Report`] writes them as Markdown, CSV, JSON and one self-contained HTML page. [`compare`] measures
+//! error against a converged reference over time and iterations, for any stepper and solver.
 //!
 //! "diverges", "too large", "no device", "model not present" and "not reached" are values ([`Outcome`]), never failures.
-//! Columns know whether they depend on the clock ([`Kind`]); all others are the same on every run.
+//! Columns state whether they depend on timing ([`Kind`]); all others are identical in every run.
 //!
 //! ```
 //! use pd_tables::{Cell, Effort, Id, Lab};
@@ -42,4 +42,5 @@ pub use machine::{Machine, threads};
 pub use pd_linear::SolverOptions;
 pub use report::{Report, report};
 pub use table::{Column, Kind, Table};
+pub use tables::coupling::WATER_RESOLUTION;
 pub use tables::{Figure, Id};

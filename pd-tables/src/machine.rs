@@ -1,4 +1,4 @@
-//! What a report says of the machine, the source and the day.
+//! Machine, revision and date of a report.
 
 use crate::device_name;
 use std::path::Path;

@@ -166,3 +166,71 @@ pub const ENGINES: [(&str, &str, f64); 6] = [
 
 /// Table 4.1: cells along a side of the cloth, ms a step of consensus ADMM, ms a step of projective dynamics.
 pub const CONSENSUS: [(usize, f64, f64); 3] = [(10, 1.4, 2.7), (100, 22.0, 75.0), (200, 80.0, 353.0)];
+
+/// Table 4.2: method, time without a unit, false positives, false negatives.
+pub const CCD: [(&str, f64, u64, u64); 4] = [
+    ("interval root finder", 115.89, 2, 0),
+    ("TightCCD", 0.24, 95_638, 0),
+    ("Tight Inclusion", 0.74, 2, 0),
+    ("coupling thesis", 0.1, 2, 0),
+];
+
+/// Mixed scene of the coupling thesis: nodes, tetrahedra, frames a second.
+pub const MIXED: (u64, u64, f64) = (400, 1384, 310.0);
+
+/// Table 1 of the report on XPBD for rigid bodies (Taichi): scene, built-in scene, frames per second at 5 and 10 substeps on its CPU and
+/// on its GPU (RTX 3070 Laptop).
+pub const RIGID: [(&str, &str, [f64; 2], [f64; 2]); 2] = [
+    ("triple pendulum", "pendulum", [60.0, 48.0], [35.0, 24.0]),
+    ("boxes", "boxes", [80.0, 60.0], [43.0, 30.0]),
+];
+
+/// Its profile of the triple pendulum on the CPU: kernel, share of the time in per cent, mean of a call in ms.
+pub const RIGID_PROFILE: [(&str, f64, f64); 4] = [
+    ("reset multipliers", 20.5, 0.084),
+    ("solve constraints", 20.2, 0.082),
+    ("before the solve", 11.9, 0.048),
+    ("update velocities", 11.5, 0.047),
+];
+
+/// A row of table 1 of the unified-particle report.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ParticleRow {
+    /// Name there.
+    pub name: &'static str,
+    /// Scene here, and its generated stand-in.
+    pub scene: &'static str,
+    /// The stand-in, where the scene needs a scanned model.
+    pub twin: Option<&'static str>,
+    /// Particles, faces and vertices.
+    pub counts: [u64; 3],
+    /// Frames per second.
+    pub fps: f64,
+    /// What the report does not specify.
+    pub note: &'static str,
+}
+
+const fn particles(name: &'static str, scene: &'static str, counts: [u64; 3], fps: f64) -> ParticleRow {
+    ParticleRow { name, scene, twin: None, counts, fps, note: "" }
+}
+
+/// Table 1 of the unified-particle report.
+pub const PARTICLES: [ParticleRow; 7] = [
+    particles("rigid collision", "particles-rigid", [1412, 6144, 3076], 402.0),
+    particles("linear deformable", "particles-linear", [1412, 6144, 3076], 399.0),
+    particles("quadratic deformable", "particles-quadratic", [1412, 6144, 3076], 385.0),
+    ParticleRow {
+        note: "the report's text says 156 particles a cube; 152 fit its table",
+        ..particles("rigid stack", "particles-stack", [760, 15360, 7690], 395.0)
+    },
+    particles("granular friction", "sand", [16000, 0, 0], 117.0),
+    ParticleRow {
+        twin: Some("particles-bunny-twin"),
+        ..particles("rigid Bunny", "particles-bunny", [1170, 80000, 40004], 381.0)
+    },
+    ParticleRow {
+        twin: Some("particles-pile-twin"),
+        note: "the report's text says 256 particles a body; 258 fit its table",
+        ..particles("Bunny pile", "particles-pile", [25800, 1_156_000, 578_200], 66.0)
+    },
+];

@@ -1,4 +1,4 @@
-//! How well a shape kept itself: the figures that stand beside every speed.
+//! Quality of a deformed shape, reported with every speed.
 
 use pd_core::Vec3;
 use pd_mesh::Mesh;
@@ -11,7 +11,7 @@ pub struct Quality {
     pub p99_edge_strain: f64,
     /// Volume of all tetrahedra over that at rest; `None` for surfaces.
     pub volume_ratio: Option<f64>,
-    /// Tetrahedra turned inside out; `None` for surfaces.
+    /// Inverted tetrahedra; `None` for surfaces.
     pub inverted: Option<usize>,
 }
 

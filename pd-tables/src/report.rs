@@ -1,4 +1,4 @@
-//! A report: tables, pictures, and where, when and how they were made.
+//! A report: tables, plots, and where, when and how they were measured.
 
 use crate::Table;
 use crate::lab::{Lab, TableError};
@@ -21,7 +21,7 @@ pub struct Report {
     pub figures: Vec<Figure>,
 }
 
-/// Makes the tables asked for; `peers` are measurements of other engines for table 7.6.
+/// Measures the requested tables; `peers` are measurements of other engines for table 7.6.
 pub fn report(lab: &Lab<'_>, ids: &[Id], peers: Option<&PeerRows>) -> Result<Report, TableError> {
     let machine = Machine::here(); // before the work: the sources may change meanwhile
     let part = tables::make(lab, ids, peers)?;
@@ -78,7 +78,7 @@ impl Report {
     }
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file atomically.
 pub(crate) fn write(path: &Path, text: &str) -> Result<PathBuf, TableError> {
     let written = pd_mesh::io::write_atomically(path, |out| std::io::Write::write_all(out, text.as_bytes()));
     let error = |error: std::io::Error| TableError::File { path: path.to_owned(), error };

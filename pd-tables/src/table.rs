@@ -1,4 +1,4 @@
-//! A table: columns that know whether they depend on the clock, rows of cells, notes.
+//! A table: columns that may depend on timing, rows of cells, notes.
 
 use crate::Cell;
 
@@ -16,17 +16,17 @@ pub enum Kind {
 pub struct Column {
     /// Heading.
     pub name: String,
-    /// Whether it depends on the clock.
+    /// Whether it depends on timing.
     pub kind: Kind,
 }
 
 impl Column {
-    /// A column that is the same on every run.
+    /// A column that is identical in every run.
     pub fn fixed(name: impl Into<String>) -> Self {
         Self { name: name.into(), kind: Kind::Fixed }
     }
 
-    /// A column that depends on the clock.
+    /// A column that depends on timing.
     pub fn timing(name: impl Into<String>) -> Self {
         Self { name: name.into(), kind: Kind::Timing }
     }
@@ -77,7 +77,7 @@ impl Table {
         self.rows.iter().position(|row| row.first().is_some_and(|cell| cell.to_string() == name))
     }
 
-    /// The table without the columns that depend on the clock: equal for any two runs.
+    /// The table without the columns that depend on timing: identical in every run.
     pub fn without_timings(&self) -> Self {
         let keep: Vec<usize> =
             (0..self.columns.len()).filter(|&c| self.columns[c].kind == Kind::Fixed).collect();

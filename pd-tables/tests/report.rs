@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail loudly")]
 
 use pd_sim::ModelPaths;
-use pd_tables::published::{CONSENSUS, ENGINES, Fps, LOCAL_STEP, SCENES, SOLVERS};
+use pd_tables::published::{CONSENSUS, ENGINES, Fps, LOCAL_STEP, PARTICLES, SCENES, SOLVERS};
 use pd_tables::{Cell, Effort, Id, Lab, Outcome, Report, Table};
 
 /// Seconds, not minutes.
@@ -54,6 +54,20 @@ fn published_figures_are_those_of_the_theses() {
     let fps = |k: usize| SCENES.iter().map(|s| s.fps[k].cell().to_string()).collect::<Vec<_>>().join(" ");
     assert_eq!(fps(0), "200 200 52 91 >200 >200 >200 >200 62 83 8.1 45");
     assert_eq!(fps(1), ">200 >200 59 100 >200 >200 >200 >200 66 90 10.2 47");
+    let particles: Vec<[u64; 4]> =
+        PARTICLES.iter().map(|row| [row.counts[0], row.counts[1], row.counts[2], row.fps as u64]).collect();
+    assert_eq!(
+        particles,
+        [
+            [1412, 6144, 3076, 402],
+            [1412, 6144, 3076, 399],
+            [1412, 6144, 3076, 385],
+            [760, 15360, 7690, 395],
+            [16000, 0, 0, 117],
+            [1170, 80000, 40004, 381],
+            [25800, 1_156_000, 578_200, 66],
+        ]
+    );
     assert_eq!(LOCAL_STEP, [(8_000, 20.0), (16_000, 51.0), (40_000, 120.0), (78_000, 297.0)]);
     let solvers: Vec<String> = SOLVERS
         .iter()
@@ -173,4 +187,40 @@ fn files_are_written_and_agree() {
     let json = report.json();
     assert_eq!(json["tables"][0]["rows"][0]["constraints, here"], 556);
     assert_eq!(json["settings"]["effort"], "tiny");
+}
+
+#[test]
+fn particle_scenes_have_the_published_sizes() {
+    let report = make(&[Id::Particles], &["particles-rigid", "particles-bunny-twin"]);
+    let table = report.table("particles").unwrap();
+    let promises = report.table("particles-promises").unwrap();
+    assert_eq!(
+        numbers(table, 0, &["particles, here", "faces, here", "vertices, here"]),
+        [1412.0, 6144.0, 3076.0]
+    );
+    assert!(numbers(table, 0, &["ms a frame", "FPS, published"])[0] > 0.0);
+    // Momentum is kept by the default solver.
+    assert_eq!(promises.rows.len(), 2);
+    for row in 0..2 {
+        assert!(promises.cell(row, "unified-substep").unwrap().value().unwrap() < 1e-12);
+    }
+}
+
+#[test]
+fn continuous_detection_overlooks_nothing_and_the_mixed_scene_has_its_size() {
+    let report = make(&[Id::Coupling], &["ccd", "mixed"]);
+    let table = report.table("4.2").unwrap();
+    let ours: Vec<usize> = (0..table.rows.len())
+        .filter(|&row| table.cell(row, "µs a query here").unwrap().value().is_some())
+        .collect();
+    assert_eq!(ours.len(), 3);
+    assert_eq!(numbers(table, ours[0], &["false negatives here"]), [0.0], "the safest method");
+    let mixed = report.table("mixed").unwrap();
+    for row in 0..mixed.rows.len() {
+        let [fps, error] = numbers(mixed, row, &["FPS here", "error left"])[..] else {
+            panic!("two numbers")
+        };
+        assert!(fps > 0.0 && error > 0.0 && error < 1.0, "{fps} {error}");
+    }
+    assert!(report.table("4.1").is_none(), "only what was asked for");
 }

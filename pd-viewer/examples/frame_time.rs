@@ -166,7 +166,7 @@ impl Simulated {
     }
 
     /// Time of so many frames after a first one that is not timed, s, and pictures meanwhile. Afterwards the last one has been
-    /// shown and nothing goes on.
+    /// shown and nothing is running.
     fn block(&self, frames: u64) -> (f64, u64) {
         let first = self.frames.latest().frame + 1;
         let _ = self.commands.send(Command::Step(1 + frames));
@@ -200,8 +200,8 @@ fn without_a_window(arguments: &Arguments, draw: bool) -> Result<Vec<Row>, Failu
     // As often as the window measures energies.
     worker.send(Command::Measure(Settings::default().measure_every));
     let (desc, directory) = read_desc(&arguments.scene)?;
-    let (name, place) = (arguments.scene.clone(), Default::default());
-    let request = Request { number: 1, name, desc, directory, fresh: true, place };
+    let (name, device_choice) = (arguments.scene.clone(), Default::default());
+    let request = Request { number: 1, name, desc, directory, fresh: true, device_choice };
     worker.send(Command::Describe(Box::new(request)));
     let loaded = loop {
         match worker.message().map(|message| message.event) {

@@ -3,13 +3,13 @@
 
 use crate::draw::{
     Bounds, Camera, ColourRange, Contact, Drawing, Field, FieldInput, FieldScratch, Legend, Options, Ramp,
-    TOUCH, find_contacts,
+    Shown, find_contacts, touch_distance,
 };
 use crate::record::Image;
 use crate::render::{Offscreen, RenderError};
 use pd_core::{StepContext, Vec3};
 use pd_sim::SceneError;
-use pd_sim::scene::SceneRun;
+use pd_sim::scene::{Matter, SceneRun};
 
 /// One frame of a run.
 #[derive(Clone, Debug)]
@@ -20,13 +20,13 @@ pub struct FilmFrame {
     pub time: f64,
     /// Positions of all vertices, m.
     pub positions: Vec<Vec3>,
-    /// The field asked for, one value per vertex; empty without one.
+    /// The requested field, one value per vertex; empty without one.
     pub values: Vec<f32>,
     /// Vertices that touch obstacles.
     pub contacts: Vec<Contact>,
 }
 
-/// A run of a scene, of which some frames are kept.
+/// A run of a scene with selected frames stored.
 pub struct Film {
     /// The run, at its last frame.
     pub run: SceneRun,
@@ -39,8 +39,8 @@ pub struct Film {
 }
 
 impl Film {
-    /// Simulates up to the last of `wanted` (ascending frame numbers) and keeps those, with a field if one is asked for.
-    /// `progress` is told the frame reached.
+    /// Simulates up to the last of `wanted` (ascending frame numbers) and keeps those, with a field if one is requested.
+    /// `progress` receives the current frame.
     pub fn shoot(
         mut run: SceneRun,
         wanted: &[u64],
@@ -48,7 +48,10 @@ impl Film {
         mut progress: impl FnMut(u64),
     ) -> Result<Self, SceneError> {
         let drawing = Drawing::of_scene(&run.scene);
-        let mut scratch = FieldScratch::new(&drawing.topology, &run.scene.rest());
+        // Fields are of deformable bodies.
+        let field = field.filter(|_| matches!(run.scene.matter, Matter::Elastic));
+        let mut scratch = field.map(|_| FieldScratch::new(&drawing.topology, &run.scene.rest()));
+        let shown = Shown::of_scene(&run.scene);
         let mut before = (field == Some(Field::Residual)).then(|| run.sim.state.clone());
         let (mut frames, mut high) = (Vec::with_capacity(wanted.len()), 0.0f32);
         for &frame in wanted {
@@ -61,7 +64,7 @@ impl Film {
             }
             let sim = &run.sim;
             let mut values = vec![];
-            if let Some(field) = field {
+            if let (Some(field), Some(scratch)) = (field, &mut scratch) {
                 let context = StepContext::new(&sim.model, &sim.params, &sim.forces, &sim.colliders);
                 let moved = before.as_ref().filter(|_| run.frame() > 0);
                 let input = FieldInput { context, state: &sim.state, before: moved };
@@ -69,14 +72,21 @@ impl Film {
                 high = high.max(scratch.range(&values).1);
             }
             let mut contacts = vec![];
-            find_contacts(&sim.state.x, &sim.colliders, sim.state.time, TOUCH, &mut contacts);
-            let (positions, time) = (sim.state.x.clone(), sim.state.time);
+            find_contacts(
+                &sim.state.x,
+                &sim.colliders,
+                sim.state.time,
+                touch_distance(&sim.model),
+                &mut contacts,
+            );
+            let (mut positions, time) = (vec![], sim.state.time);
+            shown.place(&sim.state, &mut positions);
             frames.push(FilmFrame { frame, time, positions, values, contacts });
         }
         Ok(Self { run, drawing, frames, field, range: (0.0, high) })
     }
 
-    /// Puts a kept frame into the drawing.
+    /// Loads a stored frame into the drawing.
     pub fn show(&mut self, index: usize) {
         let Some(frame) = self.frames.get(index) else { return };
         self.drawing.set_positions(&frame.positions);
@@ -110,7 +120,7 @@ impl Film {
             }
         }
         let mut camera = Camera { azimuth, elevation, ..Camera::default() };
-        // A wide strip is seen from further away, or what is at its ends would be drawn out.
+        // A wide image is seen from further away, to limit distortion at its ends.
         let half = (camera.field_of_view.to_radians() / 2.0).tan() * (1.8 / aspect).min(1.0);
         camera.field_of_view = (2.0 * half.atan()).to_degrees();
         camera.frame_points(points, aspect);
@@ -122,7 +132,7 @@ impl Film {
         self.range = (low, high);
     }
 
-    /// Colours for [`Options::colour`] and the legend of them; `None` if no field was asked for.
+    /// Colours for [`Options::colour`] and the legend of them; `None` if no field was requested.
     pub fn colours(&self, ramp: Ramp) -> Option<(ColourRange, Legend)> {
         let (low, high) = self.range;
         let title = self.field?.title().to_owned();

@@ -1,9 +1,9 @@
-//! The sandbox window for projective dynamics: build a scene, run it, pull it, draw it off-screen.
+//! The interactive viewer: edit a scene, run it, pull on bodies, render it off-screen.
 //!
-//! - [`draw`]: what is seen, as plain data; camera, picking, fields of colour. No device.
-//! - [`render`]: draws it, in a window or without one.
-//! - [`record`]: pictures and recordings as files.
-//! - [`film`]: frames of a scene, simulated first and drawn afterwards.
+//! - [`draw`]: draw data without a GPU; camera, picking, colour fields.
+//! - [`render`]: the renderer, with or without a window.
+//! - [`record`]: image and animation files.
+//! - [`film`]: frames of a scene, simulated first and rendered afterwards.
 //! - [`app`]: the window.
 
 pub mod app;

@@ -1,4 +1,4 @@
-//! The `pd-viewer` command: a window for scenes, and pictures of them without a window.
+//! The `pd-viewer` command: the interactive window, and rendering without a window.
 
 mod command;
 
@@ -7,7 +7,7 @@ use command::Failure;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Watch cloth, shells and soft bodies move, or draw them to a file.
+/// View and edit scenes interactively, or render them to files.
 #[derive(Parser)]
 #[command(
     version,
@@ -26,16 +26,16 @@ struct Arguments {
 /// Where models are.
 #[derive(clap::Args)]
 struct ModelArguments {
-    /// Directory searched first for model files; may be repeated. Then PD_MODELS, then models/.
+    /// Directory to search for model files, before PD_MODELS and models/; may be repeated.
     #[arg(long, value_name = "DIR")]
     models: Vec<PathBuf>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Simulate a scene and draw a frame, or many, to a file. Needs no display.
+    /// Simulate a scene and render frames to a file. Needs no display.
     Render(Box<command::render::Arguments>),
-    /// Draw the figures of the thesis and write the page that shows them.
+    /// Render the figures of the thesis and write the gallery page.
     Gallery(command::gallery::Arguments),
 }
 
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            command::say_aside(format_args!("pd-viewer: {failure}"));
+            command::eprint_line(format_args!("pd-viewer: {failure}"));
             failure.exit_code()
         }
     }

@@ -30,7 +30,7 @@ pub fn model_paths() -> pd_sim::ModelPaths {
 pub fn find_model(file: &str) -> Option<PathBuf> {
     let found = model_paths().find(file, None);
     if found.is_none() {
-        println!("SKIPPED: {file} is in no directory of PD_MODELS, so this comparison did not run");
+        println!("skipped: {file} is in no directory of PD_MODELS, so this comparison did not run");
     }
     found
 }

@@ -1,4 +1,4 @@
-//! How cost grows with size: prepare and frame of cloth from 10² to 1000² and of solids from 1k to 1M tetrahedra, with
+//! Scaling with size: prepare and frame of cloth from 10² to 1000² and of solids from 1k to 1M tetrahedra, with
 //! fitted exponents. Writes `scaling.md` and two SVGs.
 //!
 //! `cargo run --release -p benches --bin scaling_report -- [DIR] [--quick] [--global NAME]`, DIR being `docs` by default.
@@ -109,8 +109,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::create_dir_all(format!("{directory}/images"))?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let mut text = format!(
-        "# How cost grows\n\nMade by `cargo run --release -p benches --bin scaling_report`. One thread, 10 iterations, global \
-         solver `{global}`, least of repeated times (processor time). Exponents are fitted over the larger half of the sizes.\n\nThis run: {}.\n",
+        "# Scaling with size\n\nMade by `cargo run --release -p benches --bin scaling_report`. One thread, 10 iterations, global \
+         solver `{global}`, minimum CPU time of repeated measurements. Exponents are fitted over the larger half of the sizes.\n\nThis run: {}.\n",
         pd_tables::Machine::here().line()
     );
     for family in FAMILIES {
@@ -135,7 +135,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let frame = exponent(&samples, |s| s.frame_ms);
         let _ = write!(
             text,
-            "\n## {}\n\nprepare grows as n^{prepare:.2}, prepare with the pattern known as n^{again:.2}, a frame as n^{frame:.2} \
+            "\n## {}\n\nTime to prepare grows as n^{prepare:.2}, with known sparsity pattern as n^{again:.2}, a frame as n^{frame:.2} \
              ({}).\n\n| {} | prepare ms | pattern known, ms | frame ms |\n|---|---|---|---|\n",
             family.name, family.theory, family.unit
         );

@@ -135,11 +135,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::create_dir_all(format!("{directory}/images"))?;
     let registry = Registry::standard();
     let mut text = String::from(
-        "# Global solvers, measured\n\nMade by `cargo run --release -p benches --bin solver_report`. Three right-hand sides, \
-         zero start, one thread; a cell is the least time (processor time) of repeated solves to the relative residual on top, as a multiple \
-         of one solve by `cholesky` (faer, f64) in the same run. The `-published` rows are the thesis' Jacobi family as \
-         published; they miss the tolerance or diverge where a note says so. The dense solvers are left out: they are oracles, \
-         and their memory grows with the square of n.\n",
+        "# Global solvers, measured\n\nMade by `cargo run --release -p benches --bin solver_report`. Three right-hand \
+         sides, zero initial guess, one thread. Each cell is the minimum CPU time of repeated solves to the \
+         relative residual in the column header, as a multiple of one solve with `cholesky` (faer, f64) in the \
+         same run. The `-published` rows are the thesis' Jacobi family with its published parameters; notes mark \
+         where they miss the tolerance or diverge. Dense solvers are omitted: they serve as references, and \
+         their memory grows with the square of n.\n",
     );
     let _ = write!(text, "\nThis run: {}.\n", pd_tables::Machine::here().line());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;

@@ -1,12 +1,12 @@
-//! `pd check`: what would spoil a run, each named. Exit code 1 if there is any.
+//! `pd check`: lists defects that would harm a run. Exit code 1 if there are any.
 
 use crate::cmd::mesh;
 use crate::failure::Failure;
-use crate::say::say;
+use crate::print_line::print_line;
 use pd_mesh::check::{self, Report};
 use pd_mesh::io::write_atomically;
 use pd_mesh::{Mesh, MeshError};
-use pd_sim::scene::Scene;
+use pd_sim::scene::{Crossing, Matter, Scene};
 use pd_sim::{ModelPaths, SceneError};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -18,22 +18,24 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Arguments {
     /// Name of a built-in scene, path of a .toml file, or a mesh file.
     target: String,
-    /// Write the surface coloured by its defects (of a scene: of its first body with any).
+    /// Write the surface with defects coloured (of a scene: the first body with defects).
     #[arg(long, value_name = "FILE.ply")]
     ply: Option<PathBuf>,
-    /// Print one JSON object on stdout and nothing else there.
+    /// Print exactly one JSON object on stdout.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
-    let bodies = match bodies(&arguments.target, models) {
-        Ok(bodies) => bodies,
-        // A value that makes no sense is a finding; a file that cannot be read is not.
+    let Checked { bodies, overlaps, crossings } = match bodies(&arguments.target, models) {
+        Ok(found) => found,
+        // An invalid value is a defect; an unreadable file is a failure.
         Err(SceneError::Value { file, field, what }) => {
             let fault = format!("{file}: {field}: {what}");
             if arguments.json {
-                say(json!({ "target": arguments.target, "clean": false, "faults": [fault], "bodies": [] }))?;
+                print_line(
+                    json!({ "target": arguments.target, "clean": false, "faults": [fault], "bodies": [] }),
+                )?;
             }
             return Err(Failure::Simulation(fault));
         }
@@ -52,32 +54,75 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     if let Some(path) = &arguments.ply {
         paint(path, &reports)?;
     }
-    let faulty = reports.iter().filter(|(_, _, report)| !report.is_clean()).count();
+    let faulty = reports.iter().filter(|(_, _, report)| !report.is_clean()).count()
+        + usize::from(!crossings.is_empty());
     if arguments.json {
         let bodies: Vec<Value> =
             reports.iter().map(|(name, mesh, report)| body(name, mesh, report)).collect();
-        say(json!({ "target": arguments.target, "clean": faulty == 0, "faults": [], "bodies": bodies }))?;
+        let clean = faulty == 0 && overlaps.is_empty();
+        let mut found =
+            json!({ "target": arguments.target, "clean": clean, "faults": overlaps, "bodies": bodies });
+        if !crossings.is_empty() {
+            let pair = |c: &Crossing| json!({ "bodies": c.bodies, "triangles": c.triangles });
+            let pairs: Vec<Value> = crossings.iter().take(MOST).map(pair).collect();
+            found["intersections"] = json!({ "count": crossings.len(), "pairs": pairs });
+        }
+        print_line(found)?;
     } else {
+        overlaps.iter().try_for_each(print_line)?;
+        if !crossings.is_empty() {
+            print_line(format_args!("{} pairs of triangles intersect at the start:", crossings.len()))?;
+            for crossing in crossings.iter().take(SHOWN) {
+                print_line(format_args!("  {crossing}"))?;
+            }
+        }
         for (name, _, report) in &reports {
-            say(format_args!("{name}: {}", report.to_string().trim_end()))?;
+            print_line(format_args!("{name}: {}", report.to_string().trim_end()))?;
         }
     }
-    if faulty == 0 { Ok(()) } else { Err(Failure::Simulation(format!("{}: faults found", arguments.target))) }
+    if faulty == 0 && overlaps.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Simulation(format!("{}: faults found", arguments.target)))
+    }
 }
 
-/// Names and meshes of what is to be checked.
-fn bodies(target: &str, models: &ModelPaths) -> Result<Vec<(String, Mesh)>, SceneError> {
+/// Smallest initial overlap of rigid bodies that is reported, m: smaller ones are resolved without visible motion.
+const OVERLAP: f64 = 1e-3;
+
+/// Maximum number of intersecting pairs in JSON and in text output.
+const MOST: usize = 100;
+const SHOWN: usize = 10;
+
+/// What there is to check.
+struct Checked {
+    /// Names and meshes.
+    bodies: Vec<(String, Mesh)>,
+    /// Rigid bodies that overlap at the start, in words.
+    overlaps: Vec<String>,
+    /// Triangles that intersect at the start, with intersection-free contact.
+    crossings: Vec<Crossing>,
+}
+
+fn bodies(target: &str, models: &ModelPaths) -> Result<Checked, SceneError> {
     let path = Path::new(target);
-    let is_mesh = path.extension().is_some_and(|extension| extension != "toml");
+    let is_mesh = path.extension().is_some_and(|extension| extension != "toml" && extension != "urdf");
     if is_mesh {
         let mesh = pd_mesh::io::read_path(mesh::find(path, models))
             .map_err(|error| SceneError::Mesh(error.to_string()))?;
-        return Ok(vec![(target.to_owned(), mesh)]);
+        return Ok(Checked { bodies: vec![(target.to_owned(), mesh)], overlaps: vec![], crossings: vec![] });
     }
     let scene = Scene::load(target, models)?;
     // Weights, masses and pins are looked at when the model is built.
     scene.model(0.0)?;
-    Ok(scene.objects.into_iter().map(|object| (object.name, object.mesh)).collect())
+    let overlaps = match &scene.matter {
+        Matter::Rigid(rigid) => rigid.overlaps(OVERLAP),
+        _ => vec![],
+    };
+    let apart = !scene.objects.is_empty() && scene.desc.contact_mode().keeps_apart();
+    let crossings = if apart { scene.crossings(&scene.initial_state().x)? } else { vec![] };
+    let bodies = scene.objects.into_iter().map(|object| (object.name, object.mesh)).collect();
+    Ok(Checked { bodies, overlaps, crossings })
 }
 
 fn paint(path: &Path, reports: &[(String, Mesh, Report)]) -> Result<(), Failure> {
@@ -89,7 +134,7 @@ fn paint(path: &Path, reports: &[(String, Mesh, Report)]) -> Result<(), Failure>
         .map_err(|error| Failure::file(path, error))
 }
 
-/// A report as data: every kind that occurs, with at most 100 places.
+/// A report as JSON: every kind of defect that occurs, with at most 100 locations.
 fn body(name: &str, mesh: &Mesh, report: &Report) -> Value {
     let mut findings = serde_json::Map::new();
     for finding in &report.findings {

@@ -12,14 +12,14 @@ pub(crate) mod tables;
 
 use crate::failure::Failure;
 
-/// More threads than any machine has only cost their stacks; a slip of the finger should not.
-const MOST_THREADS: usize = 1024;
+/// Upper limit of `--threads`, so that a typing error does not allocate thousands of stacks.
+const MAX_THREADS: usize = 1024;
 
-/// The threads asked for with `--threads`, or all the machine has.
+/// The number of threads of `--threads`; default: all hardware threads.
 pub(crate) fn thread_count(asked: Option<usize>) -> Result<usize, Failure> {
     let threads = asked.unwrap_or_else(crate::machine::threads);
-    if !(1..=MOST_THREADS).contains(&threads) {
-        return Err(Failure::Input(format!("--threads must be from 1 to {MOST_THREADS}")));
+    if !(1..=MAX_THREADS).contains(&threads) {
+        return Err(Failure::Input(format!("--threads must be from 1 to {MAX_THREADS}")));
     }
     Ok(threads)
 }

@@ -3,7 +3,7 @@
 use super::run::check_writable;
 use crate::failure::Failure;
 use crate::picture;
-use crate::say::say;
+use crate::print_line::print_line;
 use pd_mesh::io::write_atomically;
 use pd_sim::scene::{Scene, SceneRun};
 use pd_sim::{ModelPaths, Registry};
@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// Size in pixels.
     #[arg(long, value_name = "WxH", default_value = "960x720", value_parser = parse_size)]
     size: (u32, u32),
-    /// Direction from which the camera looks, degrees around the vertical axis and above the horizon.
+    /// Camera direction: azimuth around the vertical axis and elevation above the horizon, degrees.
     #[arg(long, value_name = "AZIMUTH,ELEVATION", default_value = "35,20", value_parser = parse_angles, allow_hyphen_values = true)]
     view: (f64, f64),
     /// PNG file to write.
@@ -55,8 +55,8 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     for _ in 0..arguments.frame {
         run.advance()?;
     }
-    let image = picture::draw(&run, arguments.size, arguments.view);
+    let image = picture::draw(&run, arguments.size, arguments.view)?;
     write_atomically(&arguments.out, |out| image.write_png(out))
         .map_err(|e| Failure::file(&arguments.out, e))?;
-    say(format_args!("{} at frame {}: {}", run.scene.name, run.frame(), arguments.out.display()))
+    print_line(format_args!("{} at frame {}: {}", run.scene.name, run.frame(), arguments.out.display()))
 }

@@ -1,7 +1,7 @@
 //! `pd scenes`: the built-in scenes with their counts.
 
 use crate::failure::Failure;
-use crate::say::say;
+use crate::print_line::print_line;
 use pd_sim::scene::{Builtin, Scene, builtins};
 use pd_sim::{ModelPaths, SceneError};
 use serde::Serialize;
@@ -30,21 +30,24 @@ struct Row {
 pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
     let rows = builtins().iter().map(|b| row(b, models)).collect::<Result<Vec<_>, _>>()?;
     if arguments.json {
-        return say(serde_json::json!({ "scenes": rows }));
+        return print_line(serde_json::json!({ "scenes": rows }));
     }
-    say(format_args!("{:<20} {:>8} {:>8} {:>11}  what", "name", "vertices", "elements", "constraints"))?;
+    print_line(format_args!(
+        "{:<20} {:>8} {:>8} {:>11}  what",
+        "name", "vertices", "elements", "constraints"
+    ))?;
     for row in &rows {
         let count = |n: Option<usize>| n.map_or("-".into(), |n| n.to_string());
         let (v, e, c) = (count(row.vertices), count(row.elements), count(row.constraints));
-        say(format_args!("{:<20} {v:>8} {e:>8} {c:>11}  {} [{}]", row.name, row.title, row.source))?;
+        print_line(format_args!("{:<20} {v:>8} {e:>8} {c:>11}  {} [{}]", row.name, row.title, row.source))?;
         if let Some(file) = &row.missing {
-            say(format_args!(
+            print_line(format_args!(
                 "{:<20} model not present: put {file} in models/ or name its directory with --models",
                 ""
             ))?;
         }
     }
-    say("\nRun one with: pd run NAME")
+    print_line("\nRun one with: pd run NAME")
 }
 
 fn row(builtin: &Builtin, models: &ModelPaths) -> Result<Row, Failure> {

@@ -1,7 +1,7 @@
-//! `pd tables`: the published tables re-made.
+//! `pd tables`: reproduces the published tables.
 
 use crate::failure::Failure;
-use crate::say::{say, say_aside};
+use crate::print_line::{eprint_line, print_line};
 use pd_sim::ModelPaths;
 use pd_tables::{Effort, Id, Lab, Report};
 use std::path::PathBuf;
@@ -9,37 +9,38 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(
     after_help = "Tables: 7.1 size of the scenes, 7.2 precomputation and frames per second, 7.3 local step, 7.4 and 7.5 global \
-    solvers, 7.6 other engines, 4.1 consensus ADMM.\n\nExamples:\n  pd tables all --quick --out report\n  pd tables 7.1 7.2 --only \
+    solvers, 7.6 other engines, 4.1 consensus ADMM, lab all steppers at equal error, rigid rigid bodies, particles scenes of particles, coupling \
+    tables 4.1 and 4.2 of the coupling thesis, its mixed scene and the speed of water.\n\nExamples:\n  pd tables all --quick --out report\n  pd tables 7.1 7.2 --only \
     bunny,cloth-140\n  pd tables 7.6 --peers\n  pd tables all --quick --out docs/report --update-docs ."
 )]
 pub(crate) struct Arguments {
-    /// Numbers of tables, or `all`; default: all.
+    /// Names of tables, or `all`; default: all.
     #[arg(value_name = "TABLE")]
     tables: Vec<String>,
     /// Short measurements: all tables in less than 3 minutes on 2 cores; otherwise less than 30.
     #[arg(long)]
     quick: bool,
-    /// Directory for report.md, report.html, one CSV per table and the pictures; default: Markdown on stdout.
+    /// Directory for report.md, report.html, one CSV per table and the plots; default: Markdown on stdout.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Only rows of these scenes, separated by commas.
     #[arg(long, value_name = "SCENES", value_delimiter = ',')]
     only: Vec<String>,
-    /// Threads of the columns with more than one; default: all the machine has.
+    /// Threads of the multi-threaded columns; default: all hardware threads.
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
-    /// For table 7.6: install other engines (Python packages in a virtual environment, Rust in its own folder) and run them,
-    /// each of their 14 settings for a minute at most, 20 s with --quick. Once they are installed, which takes some minutes
-    /// the first time, table 7.6 takes 22 minutes at most, 8 with --quick.
+    /// For table 7.6 (and Taichi for the table of water in `coupling`): install other engines (Python packages in a virtual environment, Rust in its own folder) and run them,
+    /// each of their 14 settings for at most one minute, 20 s with --quick. After installation, which takes some minutes,
+    /// table 7.6 takes at most 22 minutes, 8 with --quick.
     #[arg(long)]
     peers: bool,
-    /// Where --peers keeps what it installs.
+    /// Directory in which --peers installs engines.
     #[arg(long, value_name = "DIR", default_value = "target/peers")]
     peers_dir: PathBuf,
-    /// Renew the generated blocks of README.md and docs/*.md under this directory from this report.
+    /// Update the generated blocks of README.md and docs/*.md under this directory from this report.
     #[arg(long, value_name = "ROOT")]
     update_docs: Option<PathBuf>,
-    /// Print one JSON object on stdout and nothing else there.
+    /// Print exactly one JSON object on stdout.
     #[arg(long)]
     json: bool,
 }
@@ -62,18 +63,22 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     }
     let progress = |words: &str| {
         if !arguments.json {
-            say_aside(words);
+            eprint_line(words);
         }
     };
     let begun = std::time::Instant::now();
     let effort = if arguments.quick { Effort::QUICK } else { Effort::FULL };
     let mut lab = Lab::new(models, effort, threads, &progress)?;
     lab.only.clone_from(&arguments.only);
-    let peers = if arguments.peers && ids.contains(&Id::T76) {
-        Some(pd_tables::peers::run(&lab, &arguments.peers_dir)?)
-    } else {
-        None
+    let asked = |id: Id| arguments.peers && ids.contains(&id);
+    let mut peers = match asked(Id::T76) {
+        true => Some(pd_tables::peers::run(&lab, &arguments.peers_dir)?),
+        false => None,
     };
+    if asked(Id::Coupling) {
+        let taichi = pd_tables::peers::taichi_mpm(&lab, &arguments.peers_dir, pd_tables::WATER_RESOLUTION)?;
+        peers.get_or_insert_default().taichi = Some(taichi);
+    }
     let report = pd_tables::report(&lab, &ids, peers.as_ref())?;
     progress(&format!("measured in {:.1} min", begun.elapsed().as_secs_f64() / 60.0));
     deliver(arguments, &report)
@@ -90,12 +95,12 @@ fn deliver(arguments: &Arguments, report: &Report) -> Result<(), Failure> {
     if arguments.json {
         let mut object = report.json();
         object["files"] = files.iter().map(|f| f.display().to_string()).collect();
-        return say(object);
+        return print_line(object);
     }
     if arguments.out.is_none() {
-        say(report.markdown(false))?;
+        print_line(report.markdown(false))?;
     }
-    files.iter().try_for_each(|file| say(file.display()))
+    files.iter().try_for_each(|file| print_line(file.display()))
 }
 
 fn is_scene(name: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Mesh files that are malformed, cut off, empty or degenerate: each named with its line.
 
-use crate::desk::{Desk, Report, run_with_all_outputs};
+use crate::sandbox::{Report, Sandbox, run_with_all_outputs};
 
 fn scene(file: &str, law: &str) -> String {
     format!(
@@ -66,15 +66,15 @@ const MEDIT_CASES: &[Case] = &[
 
 #[test]
 fn wrong_surfaces_are_refused() {
-    let desk = Desk::new();
-    desk.write("scene.toml", scene("body.obj", "edge = { weight = 10.0 }"));
-    desk.write("body.obj", OBJ);
-    desk.good(&["run", "scene.toml", "--frames", "1"]);
+    let sandbox = Sandbox::new();
+    sandbox.write("scene.toml", scene("body.obj", "edge = { weight = 10.0 }"));
+    sandbox.write("body.obj", OBJ);
+    sandbox.good(&["run", "scene.toml", "--frames", "1"]);
     let mut report = Report::default();
     for (what, from, to, words) in OBJ_CASES {
         assert!(OBJ.contains(from), "{what}");
-        desk.write("body.obj", OBJ.replacen(from, to, 1));
-        report.refuses(what, &desk, &run_with_all_outputs("scene.toml"), words);
+        sandbox.write("body.obj", OBJ.replacen(from, to, 1));
+        report.refuses(what, &sandbox, &run_with_all_outputs("scene.toml"), words);
     }
     report.finish(12);
 }
@@ -82,28 +82,28 @@ fn wrong_surfaces_are_refused() {
 /// A triangle without area may be part of a mesh (the poles of a globe), but has no strain.
 #[test]
 fn strain_of_triangles_without_area_is_refused() {
-    let desk = Desk::new();
-    desk.write("scene.toml", scene("body.obj", "triangle = { weight = 10.0 }"));
+    let sandbox = Sandbox::new();
+    sandbox.write("scene.toml", scene("body.obj", "triangle = { weight = 10.0 }"));
     let mut report = Report::default();
     for (what, face) in [("corner used twice", "f 1 3 3"), ("corners on a line", "f 1 2 5")] {
-        desk.write("body.obj", OBJ.replacen("f 1 3 2", &format!("v 3 0 0\n{face}"), 1));
+        sandbox.write("body.obj", OBJ.replacen("f 1 3 2", &format!("v 3 0 0\n{face}"), 1));
         let words = ["scene.toml", "\"body\".triangle", "degenerate", "area"];
-        report.refuses(what, &desk, &run_with_all_outputs("scene.toml"), &words);
+        report.refuses(what, &sandbox, &run_with_all_outputs("scene.toml"), &words);
     }
     report.finish(2);
 }
 
 #[test]
 fn wrong_solids_are_refused() {
-    let desk = Desk::new();
-    desk.write("scene.toml", scene("body.mesh", "mass = { density = 100.0 }\ntet = { weight = 10.0 }"));
-    desk.write("body.mesh", MEDIT);
-    desk.good(&["run", "scene.toml", "--frames", "1"]);
+    let sandbox = Sandbox::new();
+    sandbox.write("scene.toml", scene("body.mesh", "mass = { density = 100.0 }\ntet = { weight = 10.0 }"));
+    sandbox.write("body.mesh", MEDIT);
+    sandbox.good(&["run", "scene.toml", "--frames", "1"]);
     let mut report = Report::default();
     for (what, from, to, words) in MEDIT_CASES {
         assert!(MEDIT.contains(from), "{what}");
-        desk.write("body.mesh", MEDIT.replacen(from, to, 1));
-        report.refuses(what, &desk, &run_with_all_outputs("scene.toml"), words);
+        sandbox.write("body.mesh", MEDIT.replacen(from, to, 1));
+        report.refuses(what, &sandbox, &run_with_all_outputs("scene.toml"), words);
     }
     report.finish(20);
 }
@@ -111,15 +111,15 @@ fn wrong_solids_are_refused() {
 /// Any prefix of a solid that ends before its last tetrahedron is noticed.
 #[test]
 fn solids_cut_anywhere_are_refused() {
-    let desk = Desk::new();
-    desk.write("scene.toml", scene("body.mesh", "tet = { weight = 10.0 }"));
+    let sandbox = Sandbox::new();
+    sandbox.write("scene.toml", scene("body.mesh", "tet = { weight = 10.0 }"));
     let mut report = Report::default();
     let last = MEDIT.find("2 3 4 5 0").unwrap() + "2 3 4 5".len();
     for length in (0..=last).step_by(9) {
-        desk.write("body.mesh", &MEDIT[..length]);
+        sandbox.write("body.mesh", &MEDIT[..length]);
         report.refuses(
             &format!("cut at {length}"),
-            &desk,
+            &sandbox,
             &run_with_all_outputs("scene.toml"),
             &["body.mesh"],
         );
@@ -129,19 +129,19 @@ fn solids_cut_anywhere_are_refused() {
 
 #[test]
 fn files_that_are_no_meshes_are_refused() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let mut report = Report::default();
-    std::fs::create_dir(desk.path("directory.obj")).unwrap();
-    desk.write("body.stl", "solid");
-    desk.write("binary.mesh", b"\x00\x01\x02\xff\xfe");
+    std::fs::create_dir(sandbox.path("directory.obj")).unwrap();
+    sandbox.write("body.stl", "solid");
+    sandbox.write("binary.mesh", b"\x00\x01\x02\xff\xfe");
     for (file, words) in [
         ("directory.obj", &["directory.obj"][..]),
         ("body.stl", &["body.stl", "stl"]),
         ("binary.mesh", &["binary.mesh"]),
         ("none.obj", &["scene.toml", "none.obj"]),
     ] {
-        desk.write("scene.toml", scene(file, "edge = { weight = 10.0 }"));
-        report.refuses(file, &desk, &run_with_all_outputs("scene.toml"), words);
+        sandbox.write("scene.toml", scene(file, "edge = { weight = 10.0 }"));
+        report.refuses(file, &sandbox, &run_with_all_outputs("scene.toml"), words);
     }
     report.finish(4);
 }

@@ -1,6 +1,6 @@
 //! Scene files that are malformed, cut off, contradictory or out of range.
 
-use crate::desk::{Desk, Report, run_with_all_outputs};
+use crate::sandbox::{Report, Sandbox, run_with_all_outputs};
 
 const SURFACE: &str = r#"title = "cloth"
 frames = 2
@@ -243,13 +243,13 @@ const SOLIDS: &[Case] = &[
 fn wrong_scenes_are_refused() {
     let mut report = Report::default();
     for (base, cases) in [(SURFACE, SYNTAX), (SURFACE, VALUES), (SOLID, SOLIDS)] {
-        let desk = Desk::new();
-        desk.write("scene.toml", base);
-        desk.good(&["run", "scene.toml"]); // what is varied below is sound
+        let sandbox = Sandbox::new();
+        sandbox.write("scene.toml", base);
+        sandbox.good(&["run", "scene.toml"]); // what is varied below is sound
         for (what, from, to, words) in cases {
             assert!(base.contains(from), "{what}: {from:?} is not in the scene");
-            desk.write("scene.toml", base.replacen(from, to, 1));
-            report.refuses(what, &desk, &run_with_all_outputs("scene.toml"), words);
+            sandbox.write("scene.toml", base.replacen(from, to, 1));
+            report.refuses(what, &sandbox, &run_with_all_outputs("scene.toml"), words);
         }
     }
     report.finish(85);
@@ -258,39 +258,39 @@ fn wrong_scenes_are_refused() {
 #[test]
 fn files_that_are_no_scenes_are_refused() {
     let mut report = Report::default();
-    let desk = Desk::new();
-    std::fs::create_dir(desk.path("directory.toml")).unwrap();
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("directory.toml")).unwrap();
     for (file, content) in
         [("empty.toml", &b""[..]), ("binary.toml", b"\x00\xff\xfe\x9f"), ("text.toml", b"Dear sir")]
     {
-        desk.write(file, content);
-        report.refuses(file, &desk, &run_with_all_outputs(file), &[file]);
+        sandbox.write(file, content);
+        report.refuses(file, &sandbox, &run_with_all_outputs(file), &[file]);
     }
-    desk.write("bare.toml", "title = \"nothing\"\n");
-    report.refuses("no object", &desk, &run_with_all_outputs("bare.toml"), &["bare.toml", "object"]);
-    report.refuses("directory", &desk, &run_with_all_outputs("directory.toml"), &["directory.toml"]);
-    report.refuses("missing", &desk, &run_with_all_outputs("none.toml"), &["none.toml"]);
-    report.refuses("unknown name", &desk, &run_with_all_outputs("clothes"), &["clothes", "cloth-pair"]);
+    sandbox.write("bare.toml", "title = \"nothing\"\n");
+    report.refuses("no object", &sandbox, &run_with_all_outputs("bare.toml"), &["bare.toml", "object"]);
+    report.refuses("directory", &sandbox, &run_with_all_outputs("directory.toml"), &["directory.toml"]);
+    report.refuses("missing", &sandbox, &run_with_all_outputs("none.toml"), &["none.toml"]);
+    report.refuses("unknown name", &sandbox, &run_with_all_outputs("clothes"), &["clothes", "cloth-pair"]);
     let words = ["bunny", "bunny_thesis_2531v_8121t.mesh", "PD_MODELS"];
-    report.refuses("model not present", &desk, &run_with_all_outputs("bunny"), &words);
+    report.refuses("model not present", &sandbox, &run_with_all_outputs("bunny"), &words);
     report.finish(8);
 }
 
 #[test]
 fn wrong_lists_of_pins_are_refused() {
     let mut report = Report::default();
-    let desk = Desk::new();
-    desk.write("scene.toml", SURFACE.replacen("vertices = [0]", "file = \"pins.txt\"", 1));
-    desk.write("pins.txt", "# corners\n0 2\n");
-    desk.good(&["run", "scene.toml"]);
+    let sandbox = Sandbox::new();
+    sandbox.write("scene.toml", SURFACE.replacen("vertices = [0]", "file = \"pins.txt\"", 1));
+    sandbox.write("pins.txt", "# corners\n0 2\n");
+    sandbox.good(&["run", "scene.toml"]);
     for (content, words) in [
         ("0\n1 two\n", ["pins.txt:2", "two"]),
         ("-1\n", ["pins.txt:1", "-1"]),
         ("0\n9\n", ["pin[0].select", "vertex 9"]),
         ("# none\n", ["pin[0].select", "no vertex"]),
     ] {
-        desk.write("pins.txt", content);
-        report.refuses(content, &desk, &run_with_all_outputs("scene.toml"), &words);
+        sandbox.write("pins.txt", content);
+        report.refuses(content, &sandbox, &run_with_all_outputs("scene.toml"), &words);
     }
     report.finish(4);
 }

@@ -1,10 +1,10 @@
 //! Wrong flags, places that cannot be written, and checkpoints that do not fit.
 
-use crate::desk::{Desk, Report};
+use crate::sandbox::{Report, Sandbox};
 
 #[test]
 fn wrong_flags_are_refused() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let mut report = Report::default();
     let cases: &[(&[&str], &[&str])] = &[
         (&[], &["Usage"]),
@@ -47,7 +47,7 @@ fn wrong_flags_are_refused() {
         (&["compare", "bar", "--seconds", "0"], &["--seconds"]),
     ];
     for (arguments, words) in cases {
-        report.refuses(&arguments.join(" "), &desk, arguments, words);
+        report.refuses(&arguments.join(" "), &sandbox, arguments, words);
     }
     report.finish(27);
 }
@@ -56,51 +56,51 @@ fn wrong_flags_are_refused() {
 /// everybody.
 #[test]
 fn outputs_that_cannot_be_written_are_refused() {
-    let desk = Desk::new();
-    desk.write("file", "precious");
-    std::fs::create_dir_all(desk.path("frames/frame_00000.obj")).unwrap();
+    let sandbox = Sandbox::new();
+    sandbox.write("file", "precious");
+    std::fs::create_dir_all(sandbox.path("frames/frame_00000.obj")).unwrap();
     let mut report = Report::default();
     for flag in ["--positions", "--checkpoint", "--trace"] {
         for place in ["file/a", "none/a", "frames"] {
             let arguments = ["run", "bar", "--frames", "1", "--positions", "good.txt", flag, place];
-            // A flag given twice is refused as well, so the good one is left out where it would be.
+            // A flag given twice is rejected as well, so the good one is left out where it would be.
             let arguments = if flag == "--positions" {
                 [&arguments[..4], &arguments[6..]].concat()
             } else {
                 arguments.to_vec()
             };
-            report.refuses(&format!("{flag} {place}"), &desk, &arguments, &[place]);
+            report.refuses(&format!("{flag} {place}"), &sandbox, &arguments, &[place]);
         }
     }
     for place in ["file", "file/frames"] {
         let arguments = ["run", "bar", "--frames", "1", "--positions", "good.txt", "--out", place];
-        report.refuses(&format!("--out {place}"), &desk, &arguments, &[place]);
+        report.refuses(&format!("--out {place}"), &sandbox, &arguments, &[place]);
     }
     let arguments = ["run", "bar", "--frames", "1", "--positions", "good.txt", "--out", "frames"];
-    report.refuses("a directory where a frame goes", &desk, &arguments, &["frame_00000.obj"]);
-    std::fs::create_dir(desk.path("folder.png")).unwrap();
+    report.refuses("a directory where a frame goes", &sandbox, &arguments, &["frame_00000.obj"]);
+    std::fs::create_dir(sandbox.path("folder.png")).unwrap();
     for place in ["file/a.png", "none/a.png", "folder.png"] {
         let arguments = ["picture", "bar", "--frame", "1", "--out", place];
-        report.refuses(&format!("picture {place}"), &desk, &arguments, &[place]);
+        report.refuses(&format!("picture {place}"), &sandbox, &arguments, &[place]);
     }
-    assert_eq!(desk.read("file"), "precious");
+    assert_eq!(sandbox.read("file"), "precious");
     report.finish(15);
 }
 
 #[test]
 fn checkpoints_that_do_not_fit_are_refused() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let mut report = Report::default();
-    desk.good(&["run", "bar", "--frames", "2", "--checkpoint", "good.pdc"]);
-    let good = std::fs::read(desk.path("good.pdc")).unwrap();
+    sandbox.good(&["run", "bar", "--frames", "2", "--checkpoint", "good.pdc"]);
+    let good = std::fs::read(sandbox.path("good.pdc")).unwrap();
     let mut flipped = good.clone();
     flipped[good.len() / 2] ^= 1;
-    desk.write("cut.pdc", &good[..good.len() - 9]);
-    desk.write("flipped.pdc", &flipped);
-    desk.write("longer.pdc", [&good[..], b"x"].concat());
-    desk.write("text.pdc", "frame 2");
-    desk.write("empty.pdc", "");
-    std::fs::create_dir(desk.path("directory.pdc")).unwrap();
+    sandbox.write("cut.pdc", &good[..good.len() - 9]);
+    sandbox.write("flipped.pdc", &flipped);
+    sandbox.write("longer.pdc", [&good[..], b"x"].concat());
+    sandbox.write("text.pdc", "frame 2");
+    sandbox.write("empty.pdc", "");
+    std::fs::create_dir(sandbox.path("directory.pdc")).unwrap();
     let resume = |file: &'static str| {
         ["run", "bar", "--frames", "3", "--positions", "p.txt", "--out", "frames", "--resume", file]
     };
@@ -113,26 +113,26 @@ fn checkpoints_that_do_not_fit_are_refused() {
         ("directory.pdc", "irectory"),
         ("none.pdc", "none.pdc"),
     ] {
-        report.refuses(file, &desk, &resume(file), &[file, word]);
+        report.refuses(file, &sandbox, &resume(file), &[file, word]);
     }
     let mut other = resume("good.pdc");
     other[1] = "bridge";
-    report.refuses("of another scene", &desk, &other, &["bridge", "another scene"]);
+    report.refuses("of another scene", &sandbox, &other, &["bridge", "another scene"]);
     other_connectivity(&mut report);
     let changed = [&resume("good.pdc")[..], &["--dt", "0.01"]].concat();
-    report.refuses("of another time step", &desk, &changed, &["bar", "other parameters"]);
+    report.refuses("of another time step", &sandbox, &changed, &["bar", "other parameters"]);
     report.finish(10);
 }
 
 /// The same vertices connected in another way are another body.
 fn other_connectivity(report: &mut Report) {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let vertices = "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 1\n";
     let shape = "shape = { kind = \"file\", file = \"sheet.obj\" }\nedge = { weight = 10.0 }\n";
-    desk.write("sheet.toml", format!("title = \"sheet\"\n[[object]]\nname = \"sheet\"\n{shape}"));
-    desk.write("sheet.obj", format!("{vertices}f 1 3 2\nf 2 3 4\n"));
-    desk.good(&["run", "sheet.toml", "--frames", "1", "--checkpoint", "one.pdc"]);
+    sandbox.write("sheet.toml", format!("title = \"sheet\"\n[[object]]\nname = \"sheet\"\n{shape}"));
+    sandbox.write("sheet.obj", format!("{vertices}f 1 3 2\nf 2 3 4\n"));
+    sandbox.good(&["run", "sheet.toml", "--frames", "1", "--checkpoint", "one.pdc"]);
     let resume = ["run", "sheet.toml", "--frames", "2", "--positions", "p.txt", "--resume", "one.pdc"];
-    desk.write("sheet.obj", format!("{vertices}f 1 3 4\nf 1 4 2\n"));
-    report.refuses("of another connectivity", &desk, &resume, &["sheet.toml", "another scene"]);
+    sandbox.write("sheet.obj", format!("{vertices}f 1 3 4\nf 1 4 2\n"));
+    report.refuses("of another connectivity", &sandbox, &resume, &["sheet.toml", "another scene"]);
 }

@@ -1,16 +1,16 @@
 //! `pd run --out`: frames with the skin or the simulated surface, and the animated file.
 
-use crate::desk::Desk;
+use crate::sandbox::Sandbox;
 use serde_json::Value;
 
 /// A ring of 512 vertices, filled coarsely, falling for a few frames.
-fn filled_ring() -> Desk {
-    let desk = Desk::new();
-    desk.good(&["mesh", "generate", "torus", "ring.ply", "--counts", "32,16", "--sizes", "1,0.4"]);
+fn filled_ring() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.good(&["mesh", "generate", "torus", "ring.ply", "--counts", "32,16", "--sizes", "1,0.4"]);
     let scene = "title = \"x\"\nframes = 5\n[[object]]\nname = \"ring\"\nshape = { kind = \"file\", file = \"ring.ply\" }\n\
         tetrahedralize = { cells = 8 }\nscale = 0.5\ntranslate = [0, 2, 0]\ntet = { weight = 1e5 }\n";
-    desk.write("ring.toml", scene);
-    desk
+    sandbox.write("ring.toml", scene);
+    sandbox
 }
 
 /// JSON and binary chunk of a `.glb`.
@@ -39,9 +39,9 @@ fn floats(json: &Value, binary: &[u8], accessor: &Value) -> Vec<f32> {
 
 #[test]
 fn an_animation_holds_every_frame_of_the_skin() {
-    let desk = filled_ring();
-    desk.good(&["run", "ring.toml", "--out", "film", "--format", "gltf"]);
-    let file = std::fs::read(desk.path("film/frames.glb")).unwrap();
+    let sandbox = filled_ring();
+    sandbox.good(&["run", "ring.toml", "--out", "film", "--format", "gltf"]);
+    let file = std::fs::read(sandbox.path("film/frames.glb")).unwrap();
     let (json, binary) = chunks(&file);
     let primitive = &json["meshes"][0]["primitives"][0];
     let base = floats(&json, binary, &primitive["attributes"]["POSITION"]);
@@ -63,23 +63,23 @@ fn an_animation_holds_every_frame_of_the_skin() {
     let mean = last.iter().skip(1).step_by(3).sum::<f32>() / 512.0;
     assert!((-0.06..-0.02).contains(&mean), "{mean}");
     // The same frames as files, with the skin and with the simulated surface.
-    desk.good(&["run", "ring.toml", "--out", "skin", "--format", "ply", "--every", "5"]);
+    sandbox.good(&["run", "ring.toml", "--out", "skin", "--format", "ply", "--every", "5"]);
     let info: Value =
-        serde_json::from_str(&desk.good(&["mesh", "info", "skin/frame_00005.ply", "--json"])).unwrap();
+        serde_json::from_str(&sandbox.good(&["mesh", "info", "skin/frame_00005.ply", "--json"])).unwrap();
     assert_eq!(info["vertices"], 512);
     assert_eq!(info["vertex_columns"][0], "speed");
     let simulated =
         ["run", "ring.toml", "--out", "sim", "--surface", "simulation", "--format", "vtk", "--every", "5"];
-    desk.good(&simulated);
+    sandbox.good(&simulated);
     let info: Value =
-        serde_json::from_str(&desk.good(&["mesh", "info", "sim/frame_00005.vtk", "--json"])).unwrap();
+        serde_json::from_str(&sandbox.good(&["mesh", "info", "sim/frame_00005.vtk", "--json"])).unwrap();
     assert!(info["tetrahedra"].as_u64().unwrap() > 100, "{info}");
 }
 
 #[test]
 fn an_animation_that_cannot_be_written_is_refused_at_once() {
-    let desk = Desk::new();
-    let output = desk.pd(&["run", "cloth-140", "--frames", "100000", "--out", "film", "--format", "gltf"]);
+    let sandbox = Sandbox::new();
+    let output = sandbox.pd(&["run", "cloth-140", "--frames", "100000", "--out", "film", "--format", "gltf"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("--every"), "{said}");
@@ -87,20 +87,40 @@ fn an_animation_that_cannot_be_written_is_refused_at_once() {
 
 #[test]
 fn groups_of_a_file_go_through_formats_and_into_scenes() {
-    let desk = Desk::new();
-    desk.write(
+    let sandbox = Sandbox::new();
+    sandbox.write(
         "flag.obj",
         "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 0 1\nv 1 0 1\nv 2 0 1\ng pole\nf 1 4 5 2\ng free\nf 2 5 6 3\n",
     );
-    desk.good(&["mesh", "convert", "flag.obj", "flag.msh"]);
-    let info: Value = serde_json::from_str(&desk.good(&["mesh", "info", "flag.msh", "--json"])).unwrap();
+    sandbox.good(&["mesh", "convert", "flag.obj", "flag.msh"]);
+    let info: Value = serde_json::from_str(&sandbox.good(&["mesh", "info", "flag.msh", "--json"])).unwrap();
     assert_eq!(info["groups"], serde_json::json!(["pole", "free"]));
     let scene = "title = \"x\"\nframes = 10\n[[object]]\nname = \"flag\"\nshape = { kind = \"file\", file = \"flag.msh\" }\n\
         edge = { weight = 10 }\n[[object.pin]]\nselect = { group = \"pole\" }\nweight = 1e6\n";
-    desk.write("flag.toml", scene);
-    desk.good(&["run", "flag.toml", "--positions", "end.txt"]);
-    let heights: Vec<f64> =
-        desk.read("end.txt").lines().map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect();
+    sandbox.write("flag.toml", scene);
+    sandbox.good(&["run", "flag.toml", "--positions", "end.txt"]);
+    let heights: Vec<f64> = sandbox
+        .read("end.txt")
+        .lines()
+        .map(|line| line.split(' ').nth(1).unwrap().parse().unwrap())
+        .collect();
     assert!([0, 1, 3, 4].iter().all(|&v| heights[v].abs() < 1e-3), "{heights:?}");
     assert!([2, 5].iter().all(|&v| heights[v] < -0.01), "{heights:?}");
+}
+
+/// Water is written as its points and as a closed surface around them.
+#[test]
+fn water_has_a_surface_in_every_frame() {
+    let sandbox = Sandbox::new();
+    sandbox.good(&["run", "dam-break", "--frames", "2", "--every", "2", "--format", "obj", "--out", "dam"]);
+    for frame in ["00000", "00002"] {
+        let text = sandbox.read(&format!("dam/water_{frame}.obj"));
+        let mesh = pd_mesh::io::read_obj(text.as_bytes(), "water.obj").unwrap();
+        let corner = |t: &[u32; 3], k: usize| mesh.positions[t[k] as usize];
+        let volume: f64 =
+            mesh.triangles.iter().map(|t| corner(t, 0).cross(&corner(t, 1)).dot(&corner(t, 2)) / 6.0).sum();
+        // 0.48 m × 0.96 m × 0.24 m, and a skin of a point's distance around it.
+        assert!((0.11..0.16).contains(&volume), "frame {frame}: {volume} m³");
+    }
+    assert!(!sandbox.path("dam/water_00001.obj").exists());
 }

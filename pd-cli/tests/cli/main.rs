@@ -1,4 +1,4 @@
-//! The real binary: what it promises people and scripts, and how it refuses what it cannot use.
+//! The real binary: what it promises people and scripts, and how it rejects what it cannot use.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -9,11 +9,11 @@ mod bad_meshes;
 mod bad_scenes;
 mod bad_usage;
 mod commands;
-mod desk;
 mod device;
 mod films;
 mod meshes;
 mod readers;
 mod readers_page;
+mod sandbox;
 mod sweeps;
 mod tables;

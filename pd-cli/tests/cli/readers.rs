@@ -1,7 +1,7 @@
 //! Files of a run, opened by readers that others wrote (from PyPI). Needs python3, and a network the first time; the
 //! environment is kept under `target/`.
 
-use crate::desk::Desk;
+use crate::sandbox::Sandbox;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -54,14 +54,14 @@ fn independent_readers_see_the_run() {
         "| scene | format | reader | version | frames | worst error (m) |\n|---|---|---|---|---|---|\n",
     );
     for scene in ["cloth", "bar"] {
-        let desk = Desk::new();
+        let sandbox = Sandbox::new();
         let mut last = None;
         for format in ["obj", "ply", "vtk", "vtu", "gltf", "npz", "pc2", "usd"] {
             let arguments = [
                 "run", scene, "--frames", "12", "--every", "3", "--json", "--format", format, "--out", format,
             ];
             let said: Value = serde_json::from_str(
-                &desk.good(&[&arguments[..], &["--positions", "positions.txt"]].concat()),
+                &sandbox.good(&[&arguments[..], &["--positions", "positions.txt"]].concat()),
             )
             .unwrap();
             let hash = said["state_hash"].clone();
@@ -71,9 +71,9 @@ fn independent_readers_see_the_run() {
         let (bodies, obstacles) = if scene == "cloth" { (["cloth"], 2) } else { (["bar"], 1) };
         let about =
             serde_json::json!({ "times": times, "obstacles": obstacles, "bodies": 1, "names": bodies });
-        desk.write("frames.json", about.to_string());
+        sandbox.write("frames.json", about.to_string());
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers.py");
-        let output = Command::new(&python).arg(&script).arg(desk.path("")).output().unwrap();
+        let output = Command::new(&python).arg(&script).arg(sandbox.path("")).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         // Libraries may print before the script does.
         let text = String::from_utf8(output.stdout).unwrap();

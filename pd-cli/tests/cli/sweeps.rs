@@ -1,26 +1,27 @@
 //! `--set`, checkpoints on the way, signals, and sweeps that are killed and go on.
 
-use crate::desk::Desk;
+use crate::sandbox::Sandbox;
 use serde_json::Value;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-fn json(desk: &Desk, arguments: &[&str]) -> Value {
-    serde_json::from_str(&desk.good(&[arguments, &["--json"]].concat())).unwrap()
+fn json(sandbox: &Sandbox, arguments: &[&str]) -> Value {
+    serde_json::from_str(&sandbox.good(&[arguments, &["--json"]].concat())).unwrap()
 }
 
 #[test]
 fn keys_are_set_and_wrong_ones_refused() {
-    let desk = Desk::new();
-    let hash =
-        |set: &[&str]| json(&desk, &[&["run", "bar", "--frames", "3"], set].concat())["state_hash"].clone();
+    let sandbox = Sandbox::new();
+    let hash = |set: &[&str]| {
+        json(&sandbox, &[&["run", "bar", "--frames", "3"], set].concat())["state_hash"].clone()
+    };
     let plain = hash(&[]);
     assert_ne!(hash(&["--set", "step.gravity=[0, -1, 0]"]), plain);
     assert_eq!(hash(&["--set", "step.gravity=[0, -9.8, 0]", "--set", "step.iterations = 10"]), plain);
     for (set, word) in
         [("object.baz.mass.total=1", "bar"), ("step.dumping=1", "dumping"), ("step.dt", "KEY=VALUE")]
     {
-        let output = desk.pd(&["run", "bar", "--frames", "1", "--set", set]);
+        let output = sandbox.pd(&["run", "bar", "--frames", "1", "--set", set]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(word), "{set}: {said}");
@@ -29,14 +30,14 @@ fn keys_are_set_and_wrong_ones_refused() {
 
 #[test]
 fn checkpoints_are_written_on_the_way() {
-    let desk = Desk::new();
-    let whole = json(&desk, &["run", "bar", "--frames", "7"]);
+    let sandbox = Sandbox::new();
+    let whole = json(&sandbox, &["run", "bar", "--frames", "7"]);
     let part = ["run", "bar", "--frames", "5", "--checkpoint", "a.pdc", "--checkpoint-every", "2"];
-    desk.good(&part);
-    let rest = json(&desk, &["run", "bar", "--frames", "7", "--resume", "a.pdc"]);
+    sandbox.good(&part);
+    let rest = json(&sandbox, &["run", "bar", "--frames", "7", "--resume", "a.pdc"]);
     assert_eq!(rest["state_hash"], whole["state_hash"]);
     assert_eq!(
-        desk.pd(&["run", "bar", "--checkpoint-every", "2"]).status.code(),
+        sandbox.pd(&["run", "bar", "--checkpoint-every", "2"]).status.code(),
         Some(2),
         "needs --checkpoint"
     );
@@ -54,10 +55,10 @@ fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
 #[test]
 #[cfg(unix)]
 fn a_signal_keeps_a_checkpoint_that_goes_on_to_the_same_bits() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let arguments = ["run", "bar", "--frames", "1000000", "--checkpoint", "a.pdc", "--checkpoint-every", "1"];
-    let mut child = desk.command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    wait_for("the first checkpoint", || desk.path("a.pdc").exists());
+    let mut child = sandbox.command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("the first checkpoint", || sandbox.path("a.pdc").exists());
     let kill = std::process::Command::new("kill").arg(child.id().to_string()).status().unwrap();
     assert!(kill.success());
     let output = {
@@ -70,8 +71,8 @@ fn a_signal_keeps_a_checkpoint_that_goes_on_to_the_same_bits() {
     let words: Vec<&str> = output.1.rsplit_once("after frame ").unwrap().1.split(';').collect();
     let frame: u64 = words[0].parse().unwrap();
     let end = (frame + 2).to_string();
-    let whole = json(&desk, &["run", "bar", "--frames", &end]);
-    let rest = json(&desk, &["run", "bar", "--frames", &end, "--resume", "a.pdc"]);
+    let whole = json(&sandbox, &["run", "bar", "--frames", &end]);
+    let rest = json(&sandbox, &["run", "bar", "--frames", &end, "--resume", "a.pdc"]);
     assert_eq!(rest["state_hash"], whole["state_hash"]);
 }
 
@@ -81,12 +82,12 @@ const SWEEP: &str = "scene = \"bar\"\nframes = 6\nsamples = 2\nseed = 7\n[axes]\
 
 #[test]
 fn a_sweep_that_is_killed_twice_ends_as_one_that_is_not() {
-    let desk = Desk::new();
-    desk.write("s.toml", SWEEP);
-    let plan = json(&desk, &["sweep", "plan", "s.toml"]);
+    let sandbox = Sandbox::new();
+    sandbox.write("s.toml", SWEEP);
+    let plan = json(&sandbox, &["sweep", "plan", "s.toml"]);
     let runs = plan["runs"].as_array().unwrap().len();
     assert_eq!(runs, 32);
-    let directory = desk.path("s.runs");
+    let directory = sandbox.path("s.runs");
     let finished = || {
         let entries = std::fs::read_dir(&directory).map(|entries| {
             entries.filter(|e| !e.as_ref().unwrap().file_name().to_string_lossy().starts_with('.')).count()
@@ -95,42 +96,42 @@ fn a_sweep_that_is_killed_twice_ends_as_one_that_is_not() {
     };
     for count in [3, 9] {
         let mut child =
-            desk.command(&["sweep", "run", "s.toml", "--workers", "1", "--json"]).spawn().unwrap();
+            sandbox.command(&["sweep", "run", "s.toml", "--workers", "1", "--json"]).spawn().unwrap();
         wait_for("a few runs", || finished() >= count);
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(finished() < runs, "killed in the middle");
     }
     let before = finished();
-    let rest = json(&desk, &["sweep", "run", "s.toml"]);
+    let rest = json(&sandbox, &["sweep", "run", "s.toml"]);
     assert_eq!(rest["done_now"].as_u64().unwrap() as usize, runs - before, "no run is done twice");
-    let again = json(&desk, &["sweep", "run", "s.toml"]);
+    let again = json(&sandbox, &["sweep", "run", "s.toml"]);
     assert_eq!(again["done_now"], 0);
     // In two slices, elsewhere.
     for slice in ["0/2", "1/2"] {
-        desk.good(&["sweep", "run", "s.toml", "--out", "other", "--slice", slice, "--workers", "2"]);
+        sandbox.good(&["sweep", "run", "s.toml", "--out", "other", "--slice", slice, "--workers", "2"]);
     }
-    desk.good(&["sweep", "gather", "s.toml"]);
-    desk.good(&["sweep", "gather", "s.toml", "--out", "other"]);
-    let table = desk.read("s.runs/results.csv");
-    assert_eq!(table, desk.read("other/results.csv"));
+    sandbox.good(&["sweep", "gather", "s.toml"]);
+    sandbox.good(&["sweep", "gather", "s.toml", "--out", "other"]);
+    let table = sandbox.read("s.runs/results.csv");
+    assert_eq!(table, sandbox.read("other/results.csv"));
     assert_eq!(table.lines().count(), runs + 1);
     assert_eq!(table.matches(",refused,").count(), 8, "{table}");
-    let status = json(&desk, &["sweep", "status", "s.toml"]);
+    let status = json(&sandbox, &["sweep", "status", "s.toml"]);
     assert_eq!((&status["ran"], &status["refused"], &status["open"]), (&24.into(), &8.into(), &0.into()));
     // One run by hand has the same hash.
     let run = plan["runs"].as_array().unwrap().iter().find(|run| run["set"]["step.damping"] == 0.5).unwrap();
     let sets: Vec<String> =
         run["set"].as_object().unwrap().iter().map(|(key, value)| format!("--set={key}={value}")).collect();
     let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
-    let hash = json(&desk, &[&["run", "bar", "--frames", "6"], &sets[..]].concat())["state_hash"].clone();
+    let hash = json(&sandbox, &[&["run", "bar", "--frames", "6"], &sets[..]].concat())["state_hash"].clone();
     let row = table.lines().find(|line| line.starts_with(run["id"].as_str().unwrap())).unwrap();
     assert!(row.contains(hash.as_str().unwrap()), "{row} has not {hash}");
 }
 
 #[test]
 fn bad_sweeps_are_refused() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     for (text, word) in [
         ("scene = \"bar\"\nframes = 1\n[axis]\n", "axis"),
         ("scene = \"bars\"\n", "bars"),
@@ -139,8 +140,8 @@ fn bad_sweeps_are_refused() {
         ("scene = \"bar\"\nsamples = 9999999\n", "runs"),
         ("scene = \"bar\"\n[keep]\nevery = 0\n", "every"),
     ] {
-        desk.write("s.toml", text);
-        let output = desk.pd(&["sweep", "plan", "s.toml"]);
+        sandbox.write("s.toml", text);
+        let output = sandbox.pd(&["sweep", "plan", "s.toml"]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{text}: {said}");
         assert!(said.contains(word), "{text}: {said}");

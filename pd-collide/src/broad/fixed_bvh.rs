@@ -43,6 +43,16 @@ impl FixedBvh {
     }
 }
 
+impl FixedBvh {
+    /// Fits the tree to boxes that go straight from one place to another, as many as it was built from. Until the next
+    /// fit, [`visit_pairs`](Self::visit_pairs) visits pairs that are not apart along an axis, on the same side, at both ends:
+    /// all that can meet on the way. What flies together does not meet, however fast; swept boxes would.
+    pub fn refit_moving(&mut self, start: &[Aabb], end: &[Aabb]) {
+        debug_assert!(start.len() == self.tree.len() && end.len() == self.tree.len());
+        self.tree.refit_moving(start, end);
+    }
+}
+
 impl BroadPhase for FixedBvh {
     fn name(&self) -> &'static str {
         "fixed tree"

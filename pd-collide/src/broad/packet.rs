@@ -35,6 +35,10 @@ pub(crate) struct Overlaps {
 /// The test of eight boxes against eight.
 pub(crate) type Kernel = fn(&Packet, &Packet) -> Overlaps;
 
+/// The test of eight boxes that move straight from one place to another against eight such: those that are apart along an
+/// axis at both ends, on the same side, are apart on the whole way. Bits as in [`Overlaps::hit`], ties included.
+pub(crate) type MovingKernel = fn([&Packet; 2], [&Packet; 2]) -> u64;
+
 /// A single box mapped like those of a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Mapped {
@@ -143,6 +147,31 @@ pub(crate) fn kernel() -> Kernel {
     portable
 }
 
+/// The fastest test of boxes that move.
+pub(crate) fn moving_kernel() -> MovingKernel {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        return x86::overlaps_moving;
+    }
+    portable_moving
+}
+
+/// The test of boxes that move, for any processor.
+fn portable_moving(a: [&Packet; 2], b: [&Packet; 2]) -> u64 {
+    let mut hit = 0;
+    for i in 0..LANES {
+        for j in 0..LANES {
+            let apart = (0..3).any(|axis| {
+                let ahead = |k: usize| a[k].min[axis][i] > b[k].max[axis][j];
+                let behind = |k: usize| b[k].min[axis][j] > a[k].max[axis][i];
+                ahead(0) && ahead(1) || behind(0) && behind(1)
+            });
+            hit |= u64::from(!apart) << (LANES * i + j);
+        }
+    }
+    hit
+}
+
 /// The test for any processor, and the one that special instructions are tested against.
 fn portable(a: &Packet, b: &Packet) -> Overlaps {
     let larger = |x: f32, y: f32| if x > y { x } else { y };
@@ -168,8 +197,8 @@ fn portable(a: &Packet, b: &Packet) -> Overlaps {
 mod x86 {
     use super::{LANES, Mapped, Overlaps, Packet, walk};
     use std::arch::x86_64::{
-        __m256, _CMP_EQ_OQ, _CMP_LE_OQ, _mm256_and_ps, _mm256_cmp_ps, _mm256_max_ps, _mm256_movemask_ps,
-        _mm256_set1_ps, _mm256_setr_ps, _mm256_setzero_ps, _mm256_sub_ps,
+        __m256, _CMP_EQ_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _mm256_and_ps, _mm256_cmp_ps, _mm256_max_ps,
+        _mm256_movemask_ps, _mm256_or_ps, _mm256_set1_ps, _mm256_setr_ps, _mm256_setzero_ps, _mm256_sub_ps,
     };
 
     /// Only handed out by [`super::kernel`], where AVX2 was found.
@@ -177,6 +206,34 @@ mod x86 {
         debug_assert!(is_x86_feature_detected!("avx2"));
         // SAFETY: the processor has AVX2, see above; the function has no other requirement.
         unsafe { overlaps_avx2(a, b) }
+    }
+
+    /// Only handed out by [`super::moving_kernel`], where AVX2 was found.
+    pub(super) fn overlaps_moving(a: [&Packet; 2], b: [&Packet; 2]) -> u64 {
+        debug_assert!(is_x86_feature_detected!("avx2"));
+        // SAFETY: the processor has AVX2, see above; the function has no other requirement.
+        unsafe { overlaps_moving_avx2(a, b) }
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn overlaps_moving_avx2(a: [&Packet; 2], b: [&Packet; 2]) -> u64 {
+        let mut hit = 0u64;
+        for i in 0..LANES {
+            let mut apart = _mm256_setzero_ps();
+            for axis in 0..3 {
+                let ahead = |k: usize| {
+                    _mm256_cmp_ps::<_CMP_GT_OQ>(_mm256_set1_ps(a[k].min[axis][i]), load(&b[k].max[axis]))
+                };
+                let behind = |k: usize| {
+                    _mm256_cmp_ps::<_CMP_GT_OQ>(load(&b[k].min[axis]), _mm256_set1_ps(a[k].max[axis][i]))
+                };
+                let side =
+                    _mm256_or_ps(_mm256_and_ps(ahead(0), ahead(1)), _mm256_and_ps(behind(0), behind(1)));
+                apart = _mm256_or_ps(apart, side);
+            }
+            hit |= (!_mm256_movemask_ps(apart) as u32 as u64 & 0xff) << (LANES * i);
+        }
+        hit
     }
 
     #[inline]
@@ -244,6 +301,29 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn boxes_that_move_are_apart_only_if_they_never_meet(
+            (a, a_boxes) in packet(), (b, b_boxes) in packet(),
+            (c, c_boxes) in packet(), (d, d_boxes) in packet(), when in 0.0..1.0f64,
+        ) {
+            let hit = portable_moving([&a, &c], [&b, &d]);
+            prop_assert_eq!(moving_kernel()([&a, &c], [&b, &d]), hit);
+            let finite = |b: &Aabb| (b.max - b.min).amax() < 1e9 && (b.max - b.min).min() >= 0.0;
+            let between = |p: &Aabb, q: &Aabb| Aabb {
+                min: p.min * (1.0 - when) + q.min * when,
+                max: p.max * (1.0 - when) + q.max * when,
+            };
+            for i in 0..LANES {
+                for j in 0..LANES {
+                    let all = [&a_boxes[i], &c_boxes[i], &b_boxes[j], &d_boxes[j]];
+                    if hit >> (LANES * i + j) & 1 == 0 && all.iter().all(|b| finite(b)) {
+                        let (p, q) = (between(all[0], all[1]), between(all[2], all[3]));
+                        prop_assert!(!crate::broad::overlap(&p, &q));
+                    }
+                }
+            }
+        }
+
         #[test]
         fn kernels_agree_and_only_ties_are_open((a, a_boxes) in packet(), (b, b_boxes) in packet()) {
             let overlaps = portable(&a, &b);

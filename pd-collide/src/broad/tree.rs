@@ -5,7 +5,7 @@
 //! pairs of packets of one level only, and tests 8 × 8 boxes at once.
 
 use super::collect::Collector;
-use super::packet::{Kernel, LANES, Mapped, Packet, kernel, search};
+use super::packet::{Kernel, LANES, Mapped, MovingKernel, Overlaps, Packet, kernel, moving_kernel, search};
 use super::{is_empty, meet};
 use pd_core::{Aabb, Vec3, exec};
 use rayon::prelude::*;
@@ -19,6 +19,9 @@ pub(crate) struct PacketTree {
     boxes: Vec<Aabb>,
     /// Of all levels, leaves first.
     packets: Vec<Packet>,
+    /// The same where boxes go to; not used if they stay.
+    ends: Vec<Packet>,
+    moving: bool,
     /// First packet of each level, and the end.
     levels: Vec<usize>,
     /// Subtracted from coordinates before they are rounded.
@@ -87,6 +90,31 @@ impl PacketTree {
         self.fit();
     }
 
+    /// Takes in boxes that go straight to others, of the same number.
+    pub(crate) fn refit_moving(&mut self, boxes: &[Aabb], ends: &[Aabb]) {
+        self.refit(boxes);
+        self.ends.resize(self.packets.len(), Packet::EMPTY);
+        fit(&self.order, ends, &self.origin, &self.levels, &mut self.ends);
+        self.moving = true;
+    }
+
+    /// The tests of this processor.
+    fn tests() -> Tests {
+        Tests { still: kernel(), moving: moving_kernel() }
+    }
+
+    /// Which boxes below two nodes of a level meet.
+    #[inline]
+    fn overlaps(&self, tests: Tests, level: usize, a: u32, b: u32) -> Overlaps {
+        let [a, b] = [a, b].map(|node| self.levels[level] + node as usize);
+        if self.moving {
+            let ends = |k: usize| [&self.packets[k], &self.ends[k]];
+            Overlaps { hit: (tests.moving)(ends(a), ends(b)), tie: 0 }
+        } else {
+            (tests.still)(&self.packets[a], &self.packets[b])
+        }
+    }
+
     /// Makes the levels for the number of boxes.
     fn lay_out(&mut self) {
         self.levels.clear();
@@ -104,30 +132,8 @@ impl PacketTree {
     /// Fits all levels to the boxes.
     fn fit(&mut self) {
         self.origin = middle(&self.boxes);
-        let (order, boxes, origin) = (&self.order, &self.boxes, &self.origin);
-        for level in 1..self.levels.len() {
-            let (lower, rest) = self.packets.split_at_mut(self.levels[level - 1]);
-            let below = level.checked_sub(2).map(|k| &lower[self.levels[k]..]);
-            let packets = &mut rest[..self.levels[level] - self.levels[level - 1]];
-            exec::for_each_chunk(packets, FIT, |first, packets| {
-                for (k, packet) in packets.iter_mut().enumerate() {
-                    let children = (first + k) * LANES;
-                    for lane in 0..LANES {
-                        let child = children + lane;
-                        let fitted = match below {
-                            None => order.get(child).map(|&id| Mapped::new(&boxes[id as usize], origin)),
-                            Some(below) => below.get(child).map(Packet::hull),
-                        };
-                        packet.set(lane, &fitted.unwrap_or(Mapped::NOTHING));
-                    }
-                }
-            });
-        }
-    }
-
-    /// Packets of a level.
-    fn level(&self, level: usize) -> &[Packet] {
-        &self.packets[self.levels[level]..self.levels[level + 1]]
+        self.moving = false;
+        fit(&self.order, &self.boxes, &self.origin, &self.levels, &mut self.packets);
     }
 
     /// Calls `visit(&mut out[task], i, j)`, i < j, for all pairs of boxes that overlap, tasks in parallel.
@@ -144,29 +150,28 @@ impl PacketTree {
 
     /// [`Self::visit_pairs`] with as many tasks as there are places.
     fn visit_in<T: Send>(&mut self, out: &mut [T], visit: impl Fn(&mut T, u32, u32) + Sync) {
-        let kernel = kernel();
+        let tests = Self::tests();
         let mut tops = std::mem::take(&mut self.tops);
-        self.expand(kernel, &mut tops);
+        self.expand(tests, &mut tops);
         let share = tops.pairs.len().div_ceil(out.len());
         out.par_iter_mut().enumerate().for_each(|(task, out)| {
             for &[a, b] in tops.pairs.iter().skip(task * share).take(share) {
-                self.descend(kernel, tops.level, a, b, &mut |i, j| visit(out, i, j));
+                self.descend(tests, tops.level, a, b, &mut |i, j| visit(out, i, j));
             }
         });
         self.tops = tops;
     }
 
     /// Expands pairs of nodes from the root down until there are enough for tasks.
-    fn expand(&self, kernel: Kernel, tops: &mut Tops) {
+    fn expand(&self, tests: Tests, tops: &mut Tops) {
         tops.pairs.clear();
         let Some(root) = self.levels.len().checked_sub(2) else { return };
         tops.level = root;
         tops.pairs.push([0, 0]);
         while tops.level > 0 && tops.pairs.len() < TOPS {
-            let packets = self.level(tops.level);
             tops.next.clear();
             for &[a, b] in &tops.pairs {
-                let overlaps = kernel(&packets[a as usize], &packets[b as usize]);
+                let overlaps = self.overlaps(tests, tops.level, a, b);
                 for_each_child(overlaps.hit & among(a, b, UPPER), a, b, |a, b| tops.next.push([a, b]));
             }
             std::mem::swap(&mut tops.pairs, &mut tops.next);
@@ -179,12 +184,11 @@ impl PacketTree {
     }
 
     /// Visits all pairs of boxes below a pair of nodes.
-    fn descend(&self, kernel: Kernel, level: usize, a: u32, b: u32, visit: &mut impl FnMut(u32, u32)) {
-        let packets = self.level(level);
-        let overlaps = kernel(&packets[a as usize], &packets[b as usize]);
+    fn descend(&self, tests: Tests, level: usize, a: u32, b: u32, visit: &mut impl FnMut(u32, u32)) {
+        let overlaps = self.overlaps(tests, level, a, b);
         if level > 0 {
             for_each_child(overlaps.hit & among(a, b, UPPER), a, b, |a, b| {
-                self.descend(kernel, level - 1, a, b, visit);
+                self.descend(tests, level - 1, a, b, visit);
             });
             return;
         }
@@ -237,6 +241,35 @@ impl PacketTree {
             let id = self.order[place as usize];
             if meet(b, &self.boxes[id as usize]) {
                 hit(id);
+            }
+        });
+    }
+}
+
+/// Tests of eight boxes against eight.
+#[derive(Clone, Copy)]
+struct Tests {
+    still: Kernel,
+    moving: MovingKernel,
+}
+
+/// Fits packets of all levels to the boxes.
+fn fit(order: &[u32], boxes: &[Aabb], origin: &Vec3, levels: &[usize], packets: &mut [Packet]) {
+    for level in 1..levels.len() {
+        let (lower, rest) = packets.split_at_mut(levels[level - 1]);
+        let below = level.checked_sub(2).map(|k| &lower[levels[k]..]);
+        let packets = &mut rest[..levels[level] - levels[level - 1]];
+        exec::for_each_chunk(packets, FIT, |first, packets| {
+            for (k, packet) in packets.iter_mut().enumerate() {
+                let children = (first + k) * LANES;
+                for lane in 0..LANES {
+                    let child = children + lane;
+                    let fitted = match below {
+                        None => order.get(child).map(|&id| Mapped::new(&boxes[id as usize], origin)),
+                        Some(below) => below.get(child).map(Packet::hull),
+                    };
+                    packet.set(lane, &fitted.unwrap_or(Mapped::NOTHING));
+                }
             }
         });
     }

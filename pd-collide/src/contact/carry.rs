@@ -1,55 +1,119 @@
-//! Vertices that are moved and not pushed carry others along.
+//! How far each vertex is carried before the guard is placed.
 //!
 //! A half-space n·x ≥ w that moves from w₀ to w₁ while vertices go straight from x_b to x parts a pair all the way if it
 //! parts it at both ends: all is linear in time. So the guard may be placed about *references* c = x_b + u instead of x_b, if
-//! every pair that is apart along n at x_b is still apart along n at c. For obstacles u is their motion. Where they come near
-//! others these take over their motion, and pairs of these in turn the mean of theirs: a pair with one motion keeps its
-//! distance. What then still would meet limits the part of the way that all of them go in this round.
+//! every pair that is apart along n at x_b is still apart along n at c. Then only motion that differs from u brings a pair
+//! together, and a body that flies as a whole has few pairs, however fast it is.
+//!
+//! u starts as the motion of vertices that are not pushed and of those that are fast. Pairs that would come nearer than they
+//! may rest are moved apart, as little as need be: what slides goes on sliding, what an obstacle pushes is pushed. Where that
+//! does not suffice or takes vertices out of their regions (c would be a shape that no body has), only obstacles are carried, what they meet takes over their motion, and what then still would meet limits the
+//! part of the way that all go in this round.
 
 use super::list::{ContactList, ListInput};
 use super::pair::Pair;
+use pd_core::exec;
 use pd_core::{Real, Vec3};
+use rayon::prelude::*;
 
-/// Part of the separation that a pair must keep, lest its motions be made one.
-const KEEP: Real = 0.5;
 /// Part that it must keep after all.
 const KEEP_AT_LEAST: Real = 0.25;
 /// Sweeps over all pairs.
 const SWEEPS: usize = 8;
+/// Motion that is carried, in reaches: below, the guard about x_b serves for several steps.
+const FAST: Real = 0.5;
+/// Part of a free ball about x_b that a vertex may go towards an obstacle by signed distance.
+const BALL: Real = 0.9;
+/// Distance below which a pair touches, as a part of its coordinates.
+const TOUCHING: Real = 128.0 * Real::EPSILON;
+/// Pairs looked at by one task.
+const CHUNK: usize = 1024;
+
+/// Direction of the closest points of a pair at x_b and their distance.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Line {
+    n: Vec3,
+    d: Real,
+}
 
 impl ContactList {
-    /// u of the start: the motion of what is not pushed. Says whether there is any.
-    pub(super) fn start_carry(&mut self, input: &ListInput<'_>) -> bool {
-        let mut moving = false;
+    /// u of the start. Says whether there is any.
+    pub(super) fn start_carry(&mut self, input: &ListInput<'_>, fast_too: bool) -> bool {
+        let ListInput { surface, options, .. } = *input;
+        let mut any = false;
         for (i, carry) in self.carry.iter_mut().enumerate() {
-            *carry =
-                if input.surface.kinematic[i] { input.target[i] - input.start[i] } else { Vec3::zeros() };
-            moving |= *carry != Vec3::zeros();
+            let way = input.target[i] - input.start[i];
+            *carry = if surface.kinematic[i] {
+                way
+            } else {
+                let reach = (options.reach * surface.thickness_of(i)).max(input.least_reach);
+                let fast = way.norm_squared() > (FAST * input.scale * reach).powi(2);
+                if fast_too && fast && surface.touches(i) { way } else { Vec3::zeros() }
+            };
+            any |= *carry != Vec3::zeros();
         }
-        moving
+        if fast_too && any {
+            self.stay_outside(input);
+        }
+        any
     }
 
-    /// Gives pairs that would come too near one motion; says whether any motion was changed.
-    pub(super) fn carry_along(&mut self, input: &ListInput<'_>) -> bool {
+    /// Vertices that fly towards an obstacle by signed distance stay in the free ball about where they are.
+    fn stay_outside(&mut self, input: &ListInput<'_>) {
+        for obstacle in input.obstacles {
+            self.sample(input, &**obstacle, input.start);
+            let free = |i: usize| BALL * self.surfaces[i].distance.max(0.0);
+            for (i, carry) in self.carry.iter_mut().enumerate().take(self.surfaces.len()) {
+                let (size, free) = (carry.norm(), free(i));
+                if size > free && !input.surface.kinematic[i] {
+                    *carry *= free / size;
+                }
+            }
+        }
+    }
+
+    /// Direction and distance of all pairs at x_b.
+    pub(super) fn measure_lines(&mut self, input: &ListInput<'_>) {
+        self.lines.clear();
+        self.lines.resize(self.candidates.len(), Line::default());
+        let candidates = &self.candidates;
+        exec::for_each_chunk(&mut self.lines, CHUNK, |first, lines| {
+            for (line, pair) in lines.iter_mut().zip(&candidates[first..]) {
+                let separation = pair.closest(input.start).separation;
+                let d = separation.norm();
+                let size = pair.corners(input.start).iter().map(Vec3::amax).fold(0.0, Real::max);
+                if d > TOUCHING * size {
+                    *line = Line { n: separation / d, d };
+                }
+            }
+        });
+    }
+
+    /// Changes motions until every pair keeps this part of its distance, or of that at which it may rest. Says whether a
+    /// reference left its region, so that pairs must be looked for again.
+    pub(super) fn settle_carry(&mut self, input: &ListInput<'_>, keep: Real) -> bool {
         let kinematic = &input.surface.kinematic;
         let mut changed = false;
         for _ in 0..SWEEPS {
+            self.find_near(input, keep);
             let mut any = false;
-            for pair in &self.candidates {
-                let Some((before, after)) = separations(input, pair, &self.carry) else { continue };
-                if after >= KEEP * before {
+            for &k in &self.near {
+                let (pair, line) = (&self.candidates[k as usize], &self.lines[k as usize]);
+                // Pairs before this one in the sweep may have changed its motions.
+                if stays_apart(input, pair, line, &self.carry, keep) {
                     continue;
                 }
-                let leads = pair.v.iter().any(|&v| kinematic[v as usize]);
-                let (mut sum, mut count) = (Vec3::zeros(), 0.0);
-                for &v in pair.v.iter().filter(|&&v| kinematic[v as usize] || !leads) {
-                    sum += self.carry[v as usize];
-                    count += 1.0;
-                }
-                let mean = sum / count;
-                for &v in pair.v.iter().filter(|&&v| !kinematic[v as usize]) {
-                    any |= self.carry[v as usize] != mean;
-                    self.carry[v as usize] = mean;
+                let before = pair.v.map(|v| self.carry[v as usize]);
+                let after = if line.d <= 0.0 {
+                    [Vec3::zeros(); 4] // what touches stays
+                } else if self.wide {
+                    together(pair, kinematic, &before)
+                } else {
+                    apart(input, pair, line, &before)
+                };
+                for (slot, &v) in pair.v.iter().enumerate().filter(|(_, v)| !kinematic[**v as usize]) {
+                    any |= before[slot] != after[slot];
+                    self.carry[v as usize] = after[slot];
                 }
             }
             changed |= any;
@@ -57,42 +121,140 @@ impl ContactList {
                 break;
             }
         }
-        changed
+        changed && self.follow(input)
+    }
+
+    /// Takes changed motions over into references and reaches, and marks their vertices; says whether one left its region.
+    fn follow(&mut self, input: &ListInput<'_>) -> bool {
+        let mut left = self.wide;
+        for (i, carry) in self.carry.iter().enumerate() {
+            let c = input.start[i] + carry;
+            let moved = (c - self.guard.reference[i]).norm();
+            self.changed[i] = moved > 0.0;
+            if moved > 0.0 && !self.wide {
+                left |= !self.guard.region[i].contains(&c);
+                self.guard.reference[i] = c;
+                self.reach[i] += moved;
+                self.want[i] = c;
+            }
+        }
+        left
+    }
+
+    /// Numbers of pairs that keep less than this part of their separation.
+    fn find_near(&mut self, input: &ListInput<'_>, keep: Real) {
+        let (lines, carry, candidates) = (&self.lines, &self.carry, &self.candidates);
+        self.flags.clear();
+        self.flags.resize(candidates.len(), false);
+        exec::for_each_chunk(&mut self.flags, CHUNK, |first, flags| {
+            for (k, flag) in flags.iter_mut().enumerate() {
+                *flag = !stays_apart(input, &candidates[first + k], &lines[first + k], carry, keep);
+            }
+        });
+        self.near.clear();
+        self.near.extend((0..candidates.len() as u32).filter(|&k| self.flags[k as usize]));
     }
 
     /// Largest part of all motions for which every pair stays apart.
     pub(super) fn limit_carry(&self, input: &ListInput<'_>) -> Real {
-        let mut fraction: Real = 1.0;
-        for pair in &self.candidates {
-            if let Some((before, after)) = separations(input, pair, &self.carry)
-                && after < KEEP_AT_LEAST * before
-            {
-                // The separation is a concave function of the part, so it lies above the straight line.
-                fraction = fraction.min((1.0 - KEEP_AT_LEAST) * before / (before - after));
+        let each = |(pair, line): (&Pair, &Line)| {
+            if line.d <= 0.0 {
+                // What touches must not move in itself: no plane would part it.
+                let u = pair.corners(&self.carry);
+                return if u.iter().all(|v| *v == u[0]) { 1.0 } else { 0.0 };
             }
-        }
-        fraction
+            if stays_apart(input, pair, line, &self.carry, KEEP_AT_LEAST) {
+                return 1.0;
+            }
+            // The separation is a concave function of the part, so it lies above the straight line.
+            let after = separation(input, pair, line, &self.carry).unwrap_or(line.d);
+            ((1.0 - KEEP_AT_LEAST) * line.d / (line.d - after).max(1e-30)).min(1.0)
+        };
+        self.candidates.par_iter().zip(&self.lines).with_min_len(CHUNK).map(each).reduce(|| 1.0, Real::min)
     }
 }
 
-/// Separation along the present direction before and after all go their way; `None` if nothing of the pair moves.
-fn separations(input: &ListInput<'_>, pair: &Pair, carry: &[Vec3]) -> Option<(Real, Real)> {
-    if pair.v.iter().all(|&v| carry[v as usize] == Vec3::zeros()) {
-        return None;
+/// One motion for all of a pair: that of what is not pushed, or the mean.
+fn together(pair: &Pair, kinematic: &[bool], carry: &[Vec3; 4]) -> [Vec3; 4] {
+    let leads = pair.v.iter().any(|&v| kinematic[v as usize]);
+    let (mut sum, mut count) = (Vec3::zeros(), 0.0);
+    for (slot, _) in pair.v.iter().enumerate().filter(|(_, v)| kinematic[**v as usize] || !leads) {
+        sum += carry[slot];
+        count += 1.0;
     }
-    let closest = pair.closest(input.start);
-    let d = closest.separation.norm();
-    if d <= 0.0 {
-        return None;
-    }
-    let n = closest.separation / d;
-    let m = pair.kind.first();
-    let corner = input.start[pair.v[0] as usize];
-    let along = |k: usize| {
-        let v = pair.v[k] as usize;
-        n.dot(&(input.start[v] - corner + carry[v]))
+    [sum / count; 4]
+}
+
+/// Motions at whose end the pair is as far apart as it was, or as it may rest: vertices are moved along one direction, as
+/// little as need be, so that what slides goes on sliding.
+fn apart(input: &ListInput<'_>, pair: &Pair, line: &Line, carry: &[Vec3; 4]) -> [Vec3; 4] {
+    let need = needed(input, pair, line);
+    let start = pair.corners(input.start);
+    let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + carry[k]);
+    let width = |p: &[Vec3; 4], n: &Vec3| {
+        let (low, high) = pair.extent_of(p, n);
+        low - high
     };
-    let low = (0..m).map(along).fold(Real::INFINITY, Real::min);
-    let high = (m..4).map(along).fold(Real::NEG_INFINITY, Real::max);
-    Some((d, low - high))
+    let best = std::iter::once(line.n)
+        .chain(pair.axes_of(&start).filter(|n| width(&start, n) >= 0.999 * need))
+        .max_by(|a, b| width(&end, a).total_cmp(&width(&end, b)));
+    let n = best.unwrap_or(line.n);
+    let (low, high) = pair.extent_of(&end, &n);
+    let m = pair.kind.first();
+    let (still_p, still_q) = pair.kinematic(input.surface);
+    let middle = if still_q {
+        high + 0.5 * need
+    } else if still_p {
+        low - 0.5 * need
+    } else {
+        0.5 * (low + high)
+    };
+    std::array::from_fn(|k| {
+        let along = n.dot(&(end[k] - end[0]));
+        let missing = if k < m {
+            (middle + 0.5 * need - along).max(0.0)
+        } else {
+            (middle - 0.5 * need - along).min(0.0)
+        };
+        carry[k] + n * missing
+    })
+}
+
+/// Distance that a pair should keep: its own or that at which it may rest.
+fn needed(input: &ListInput<'_>, pair: &Pair, line: &Line) -> Real {
+    let bodies = [0, pair.kind.first()].map(|k| input.surface.body[pair.v[k] as usize]);
+    line.d.min(input.surface.thickness(bodies[0], bodies[1]))
+}
+
+/// Whether some direction parts a pair at x_b and at c by as much as `keep` asks of its distance or of δ: that at x_b, that at
+/// c, or one of the faces and edges. (What slides over an edge is ahead of it at first and behind it in the end.)
+fn stays_apart(input: &ListInput<'_>, pair: &Pair, line: &Line, carry: &[Vec3], keep: Real) -> bool {
+    let Some(after) = separation(input, pair, line, carry) else { return true };
+    if line.d <= 0.0 {
+        return false;
+    }
+    let need = keep * needed(input, pair, line);
+    if after >= need {
+        return true;
+    }
+    let start = pair.corners(input.start);
+    let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + carry[pair.v[k] as usize]);
+    let apart = |n: Vec3| {
+        let (before, after) = (pair.extent_of(&start, &n), pair.extent_of(&end, &n));
+        before.0 - before.1 >= need && after.0 - after.1 >= need
+    };
+    let last = pair.closest_of(&end).separation;
+    let d = last.norm();
+    d >= need && apart(last / d) || pair.axes_of(&start).any(apart) || pair.axes_of(&end).any(apart)
+}
+
+/// Separation along the direction at x_b after all go their way; `None` if nothing of the pair moves.
+fn separation(input: &ListInput<'_>, pair: &Pair, line: &Line, carry: &[Vec3]) -> Option<Real> {
+    let u = pair.corners(carry);
+    if u.iter().all(|u| *u == Vec3::zeros()) {
+        return None;
+    }
+    let x = pair.corners(input.start);
+    let (low, high) = pair.extent_of(&[x[0] + u[0], x[1] + u[1], x[2] + u[2], x[3] + u[3]], &line.n);
+    Some(low - high)
 }

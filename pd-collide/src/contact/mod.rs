@@ -7,24 +7,29 @@
 //! - [`Rows`]: the rows that may act in a step: energy, forces, stiffness, friction;
 //! - [`Memory`]: what outlives a step, as columns of the state.
 
+mod assemble;
+mod candidates;
 mod carry;
+mod fans;
 mod friction;
 mod guard;
 mod list;
 mod memory;
 mod narrow;
+mod obstacles;
 mod options;
 mod output;
 mod pair;
 mod row;
 mod rows;
 mod surface;
+mod tangle;
 mod vector;
 
 pub use guard::Guard;
 pub use list::{ContactList, ListCapacity, ListInput, ListSize};
 pub use memory::{Choice, Memory};
-pub use options::{ContactOptions, StartPolicy};
+pub use options::{ContactOptions, SqueezePolicy, StartPolicy};
 pub use output::Contacts;
 pub use pair::ContactKind;
 pub use row::{Row, RowKey};

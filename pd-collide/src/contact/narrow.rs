@@ -6,14 +6,18 @@
 
 use super::list::ListInput;
 use super::pair::{Closest, ContactKind, Pair};
-use super::row::{Row, pair_key};
-use pd_core::{Real, Vec3};
+use super::row::{Row, RowKey, pair_key};
+use pd_core::{Aabb, Real, Vec3};
 
 /// Sine of the angle by which a direction may lie outside of a feature's region.
 const OUTSIDE: Real = 1e-3;
 
 /// Bounds of where a plane between two moving primitives may lie, as parts of their separation.
 const SPLIT: (Real, Real) = (0.1, 0.9);
+
+/// By how much of the length between them vertices of one primitive may be carried differently for its shape to be taken where
+/// they are carried to.
+const COHERENT: Real = 0.1;
 
 /// Part of the separation that a primitive that is not pushed leaves to the other.
 const YIELD: Real = 1e-3;
@@ -22,7 +26,10 @@ const YIELD: Real = 1e-3;
 pub(crate) struct Frame<'a> {
     pub(crate) input: &'a ListInput<'a>,
     pub(crate) reach: &'a [Real],
+    pub(crate) region: &'a [Aabb],
     pub(crate) reference: &'a [Vec3],
+    /// Whether reaches are measured from the start, wherever the references are.
+    pub(crate) wide: bool,
 }
 
 impl Frame<'_> {
@@ -36,6 +43,42 @@ impl Frame<'_> {
         if a == b && !rest.is_empty() { pair.closest(rest).separation.norm() } else { Real::INFINITY }
     }
 
+    /// Whether a vertex of the pair has its reference elsewhere than it started.
+    fn is_carried(&self, pair: &Pair) -> bool {
+        pair.v.iter().any(|&v| self.reference[v as usize] != self.input.start[v as usize])
+    }
+
+    /// Where rows are made: at the references, unless vertices of one primitive were carried so differently that it has another
+    /// shape there; then at the start.
+    fn place(&self, pair: &Pair) -> &[Vec3] {
+        let (x, c) = (self.input.start, self.reference);
+        let m = pair.kind.first();
+        let moved = |v: u32| c[v as usize] - x[v as usize];
+        let coherent = |v: &[u32]| {
+            v[1..].iter().all(|&o| {
+                let edge = x[o as usize] - x[v[0] as usize];
+                (moved(o) - moved(v[0])).norm_squared() <= COHERENT * COHERENT * edge.norm_squared()
+            })
+        };
+        if coherent(&pair.v[..m]) && coherent(&pair.v[m..]) { c } else { x }
+    }
+
+    /// How far a vertex can go against n from its reference.
+    #[inline]
+    fn fall(&self, v: u32, n: &Vec3) -> Real {
+        let (c, r) = (&self.reference[v as usize], &self.region[v as usize]);
+        let along = |a: usize| (n[a] * (c[a] - r.min[a])).max(n[a] * (c[a] - r.max[a]));
+        along(0) + along(1) + along(2)
+    }
+
+    /// How much the primitives of a pair can come together along n.
+    fn approach(&self, pair: &Pair, n: &Vec3) -> Real {
+        let m = pair.kind.first();
+        let back = -n;
+        let first = pair.v[..m].iter().map(|&v| self.fall(v, n)).fold(0.0, Real::max);
+        first + pair.v[m..].iter().map(|&v| self.fall(v, &back)).fold(0.0, Real::max)
+    }
+
     /// Largest reach of these vertices.
     fn most(&self, v: &[u32]) -> Real {
         v.iter().map(|&v| self.reach[v as usize]).fold(0.0, Real::max)
@@ -46,6 +89,10 @@ impl Frame<'_> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Found {
     pub(crate) plane: Option<Plane>,
+    /// Bit j: vertex j of the pair could leave its side.
+    pub(crate) sides: u8,
+    /// Bit j: vertex j belongs to the closest features.
+    pub(crate) support: u8,
     /// Whether it has a row.
     pub(crate) row: bool,
     pub(crate) uncertified: bool,
@@ -70,32 +117,72 @@ impl Plane {
 
 /// Whether the primitives could come within their rest distance.
 pub(crate) fn is_near(frame: &Frame<'_>, pair: &Pair) -> bool {
-    let surface = frame.input.surface;
+    let (surface, start) = (frame.input.surface, frame.input.start);
     let (p, q) = pair.v.split_at(pair.kind.first());
     let thickness = surface.thickness(surface.body[p[0] as usize], surface.body[q[0] as usize]);
-    let most = frame.most(p) + frame.most(q) + thickness;
-    pair.closest(frame.input.start).separation.norm_squared() <= most * most
+    let separation = pair.closest(start).separation;
+    let d = separation.norm();
+    if frame.is_carried(pair) && frame.wide {
+        // The references may yet be moved back.
+        return d <= frame.most(p) + frame.most(q) + thickness;
+    }
+    if d <= thickness {
+        return true;
+    }
+    // Along the direction at the start they stay apart all the way if they are so at its end.
+    let n = separation / d;
+    let (low, high) = if frame.is_carried(pair) { pair.extent(frame.reference, &n) } else { (d, 0.0) };
+    low - high <= frame.approach(pair, &n) + thickness
 }
 
 pub(crate) fn examine(frame: &Frame<'_>, pair: &Pair) -> Found {
     let input = frame.input;
-    let closest = pair.closest(input.start);
+    let carried = frame.is_carried(pair);
+    let closest = pair.closest(frame.reference);
     let d = closest.separation.norm();
-    let (p, q) = pair.v.split_at(pair.kind.first());
     let mut found = Found::default();
-    if d <= frame.most(p) + frame.most(q) {
+    let apart = d > 0.0 && d > frame.approach(pair, &(closest.separation / d));
+    if carried || !apart {
         let bodies = frame.bodies(pair);
         let floor = input.options.floor * input.surface.thickness(bodies[0], bodies[1]).min(frame.rest(pair));
         match separate(frame, pair, &closest, d) {
-            Some((n, low, high)) => found.plane = Some(split(frame, pair, n, low, high, floor)),
+            // Farther apart than they can come: no plane needed.
+            Some((n, low, high)) if low - high > frame.approach(pair, &n) => {}
+            Some((n, low, high)) => {
+                let plane = split(frame, pair, n, low, high, floor);
+                found.sides = sides(frame, pair, &plane);
+                found.plane = Some(plane);
+            }
             None => {
                 found.uncertified = true;
                 return found;
             }
         }
     }
-    found.row = has_row(frame, pair, &closest, d);
+    let place = frame.place(pair);
+    let closest = if carried { pair.closest(place) } else { closest };
+    found.support = closest.support;
+    found.row = has_row(frame, pair, &closest, closest.separation.norm());
     found
+}
+
+/// Vertices that could leave their side within their reach.
+fn sides(frame: &Frame<'_>, pair: &Pair, plane: &Plane) -> u8 {
+    let corner = frame.reference[pair.v[0] as usize];
+    let mut bits = 0;
+    for (slot, &v) in pair.v.iter().enumerate() {
+        let i = v as usize;
+        let (n, w) = plane.side(slot, pair.kind, &corner);
+        let room = n.dot(&frame.reference[i]) - w;
+        let keep = keep_of(room, plane.floor, frame.input.options.keep);
+        bits |= u8::from(!frame.input.surface.kinematic[i] && room - keep < frame.fall(v, &n)) << slot;
+    }
+    bits
+}
+
+/// How much of the room to a plane stays unused.
+pub(crate) fn keep_of(room: Real, floor: Real, part: Real) -> Real {
+    (part * room).max(room.min(floor))
 }
 
 /// A direction with the first primitive above and the second below, and their extents along it.
@@ -104,7 +191,7 @@ fn separate(frame: &Frame<'_>, pair: &Pair, closest: &Closest, d: Real) -> Optio
     let corners = pair.corners(x);
     let size = corners.iter().map(|c| c.amax()).fold(0.0, Real::max);
     let apart = |(low, high): (Real, Real)| low - high > 64.0 * Real::EPSILON * size;
-    let carried = pair.v.iter().any(|&v| x[v as usize] != start[v as usize]);
+    let carried = frame.is_carried(pair);
     let certain = |n: Vec3| {
         let (low, high) = pair.extent(x, &n);
         // On the way from the start to the reference the plane moves along, so it must part the two at both ends.
@@ -112,9 +199,14 @@ fn separate(frame: &Frame<'_>, pair: &Pair, closest: &Closest, d: Real) -> Optio
         both.then_some((n, low, high))
     };
     let direct = if d > 0.0 { certain(closest.separation / d) } else { None };
-    direct.or_else(|| {
+    let first = || {
+        let separation = if carried { pair.closest(start).separation } else { Vec3::zeros() };
+        let d = separation.norm();
+        if d > 0.0 { certain(separation / d) } else { None }
+    };
+    direct.or_else(first).or_else(|| {
         let width = |(_, low, high): &(Vec3, Real, Real)| low - high;
-        pair.axes(x).filter_map(certain).max_by(|a, b| width(a).total_cmp(&width(b)))
+        pair.axes(x).chain(pair.axes(start)).filter_map(certain).max_by(|a, b| width(a).total_cmp(&width(b)))
     })
 }
 
@@ -123,7 +215,7 @@ fn split(frame: &Frame<'_>, pair: &Pair, n: Vec3, low: Real, high: Real, floor: 
     let input = frame.input;
     let (still_p, still_q) = pair.kinematic(input.surface);
     let m = pair.kind.first();
-    let motion = |k: usize| n.dot(&(input.target[pair.v[k] as usize] - input.start[pair.v[k] as usize]));
+    let motion = |k: usize| n.dot(&(input.target[pair.v[k] as usize] - frame.reference[pair.v[k] as usize]));
     let down = (0..m).map(|k| -motion(k)).fold(0.0, Real::max);
     let up = (m..4).map(motion).fold(0.0, Real::max);
     let part = if still_q {
@@ -144,14 +236,20 @@ fn has_row(frame: &Frame<'_>, pair: &Pair, closest: &Closest, d: Real) -> bool {
         ContactKind::EdgeEdge => closest.support == 0b1111,
         _ => in_region(frame, pair, closest, d),
     };
-    inside && d > 0.0
+    let pushed = |k: usize| closest.support >> k & 1 == 1 && frame.input.compliance[pair.v[k] as usize] > 0.0;
+    inside && d > 0.0 && (0..4).any(pushed)
 }
 
-/// The row of a pair that has one; none if nothing in it is pushed.
-pub(crate) fn row(frame: &Frame<'_>, pair: &Pair) -> Option<Row> {
+/// Key of the row of a pair whose closest features these are.
+pub(crate) fn row_key(pair: &Pair, support: u8) -> RowKey {
+    pair_key(pair.kind, pair.v, support)
+}
+
+/// The row of a pair that has one.
+pub(crate) fn row(frame: &Frame<'_>, pair: &Pair) -> Row {
     let input = frame.input;
     let options = input.options;
-    let closest = pair.closest(input.start);
+    let closest = pair.closest(frame.place(pair));
     let edges = pair.kind == ContactKind::EdgeEdge;
     let bodies = frame.bodies(pair);
     let mut offset = input.surface.thickness(bodies[0], bodies[1]);
@@ -169,15 +267,12 @@ pub(crate) fn row(frame: &Frame<'_>, pair: &Pair) -> Option<Row> {
             compliance += weights[k] * weights[k] * input.compliance[pair.v[k] as usize];
         }
     }
-    if compliance <= 0.0 {
-        return None;
-    }
     let normal = closest.separation.normalize();
     let corner = frame.reference[pair.v[0] as usize];
     let along = |k: usize| normal.dot(&(frame.reference[pair.v[k] as usize] - corner)) * weights[k];
     let gap = (1..4).map(along).sum::<Real>();
-    Some(Row {
-        key: pair_key(pair.kind, pair.v, closest.support),
+    Row {
+        key: row_key(pair, closest.support),
         kind: pair.kind,
         vertices,
         weights,
@@ -187,7 +282,7 @@ pub(crate) fn row(frame: &Frame<'_>, pair: &Pair) -> Option<Row> {
         stiffness: if edges { options.edge_stiffness } else { options.stiffness } / compliance,
         drift: Vec3::zeros(),
         bodies,
-    })
+    }
 }
 
 /// Whether the edge in these slots is a smooth one between faces that are pushed.
@@ -200,7 +295,7 @@ fn smooth(frame: &Frame<'_>, pair: &Pair, slot: usize) -> bool {
 
 /// Whether the direction from the closest feature of a face to the vertex is one of that feature's own.
 fn in_region(frame: &Frame<'_>, pair: &Pair, closest: &Closest, d: Real) -> bool {
-    let (surface, x) = (frame.input.surface, frame.input.start);
+    let (surface, x) = (frame.input.surface, frame.place(pair));
     let vertex = x[pair.v[0] as usize];
     let mut feature = [0; 3];
     let mut corners = 0;

@@ -10,6 +10,18 @@ pub enum StartPolicy {
     Refuse,
     /// Pairs of bodies that intersect do not see each other until they are apart; others do.
     IgnoreUntilApart,
+    /// Triangles that cross are pushed apart over some steps and do not touch until they are; all others do.
+    Untangle,
+}
+
+/// What to do with prescribed motion that would crush a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SqueezePolicy {
+    /// It waits, and `obstacle_fraction` of the report says how far it came.
+    #[default]
+    Wait,
+    /// The step fails with [`StepError::Squeezed`] and leaves the state alone.
+    Fail,
 }
 
 /// Choices of the contact method.
@@ -21,7 +33,7 @@ pub struct ContactOptions {
     pub edge_stiffness: Real,
     /// Rest distance of two smooth inner edges, as a part of δ: their faces meet first. Default 0.7.
     pub edge_offset: Real,
-    /// How far a vertex may stray from its predicted path before the list is made again, in δ. Default 0.75.
+    /// How far a vertex may stray from its predicted path before the list is made again, in δ. Default 0.5.
     pub reach: Real,
     /// Part of the room to a separating plane that stays unused. Default 0.1.
     pub keep: Real,
@@ -39,8 +51,12 @@ pub struct ContactOptions {
     pub window: usize,
     /// Iteration ends when no vertex moves by more than this part of δ. Default 1e-4.
     pub motion_tolerance: Real,
+    /// Iteration ends also when the imbalance of forces is below this part of the weight. Default 2e-3.
+    pub force_tolerance: Real,
     /// Bodies that intersect at the start.
     pub start: StartPolicy,
+    /// Prescribed motion that would crush a body.
+    pub squeeze: SqueezePolicy,
     /// Whether every accepted step is tested by exact predicates; a failure is an error. Default false.
     pub verify: bool,
 }
@@ -51,7 +67,7 @@ impl Default for ContactOptions {
             stiffness: 0.5,
             edge_stiffness: 0.1,
             edge_offset: 0.7,
-            reach: 0.75,
+            reach: 0.5,
             keep: 0.1,
             floor: 0.1,
             rounds: 4,
@@ -60,7 +76,9 @@ impl Default for ContactOptions {
             solve_tolerance: 1e-4,
             window: 8,
             motion_tolerance: 1e-4,
+            force_tolerance: 2e-3,
             start: StartPolicy::default(),
+            squeeze: SqueezePolicy::default(),
             verify: false,
         }
     }
@@ -88,6 +106,7 @@ impl ContactOptions {
         }
         for (name, value) in [
             ("contact.motion_tolerance", self.motion_tolerance),
+            ("contact.force_tolerance", self.force_tolerance),
             ("contact.solve_tolerance", self.solve_tolerance),
         ] {
             if !(0.0..1.0).contains(&value) {

@@ -2,7 +2,7 @@
 
 use super::pair::ContactKind;
 use super::row::Row;
-use super::rows::{Arm, Rows};
+use super::rows::{Arm, Dual, Rows};
 use super::vector::Vec4;
 use pd_core::{Real, Vec3};
 
@@ -81,12 +81,21 @@ impl Rows {
         pairs.filter(|(_, dual)| dual.origin.0[3] > 0.0).map(|(arm, _)| arm.row as usize)
     }
 
+    /// Numbers, in the list, of rows that press or nearly touch at displacements d.
+    pub fn touching<'a>(&'a self, d: &'a [Vec4]) -> impl Iterator<Item = usize> + 'a {
+        let touches =
+            |arm: &Arm, dual: &Dual| dual.origin.0[3] > 0.0 || arm.gap(arm.relative(d)) <= dual.near;
+        let pairs = self.arms.iter().zip(&self.duals);
+        pairs.filter(move |(arm, dual)| touches(arm, dual)).map(|(arm, _)| arm.row as usize)
+    }
+
     /// Contacts that press, after [`update_multipliers`](Self::update_multipliers), at positions x and displacements d.
     pub fn contacts(&self, list: &[Row], x: &[Vec3], d: &[Vec4], out: &mut Contacts) {
         out.clear();
         for (arm, dual) in self.arms.iter().zip(&self.duals).filter(|(_, dual)| dual.origin.0[3] > 0.0) {
             let row = &list[arm.row as usize];
-            let first = (0..row.kind.first()).map(|k| x[row.vertices[k] as usize] * row.weights[k]).sum();
+            let own = if row.kind == ContactKind::Obstacle { 4 } else { row.kind.first() };
+            let first = (0..own).map(|k| x[row.vertices[k] as usize] * row.weights[k]).sum();
             out.kinds.push(row.kind);
             out.bodies.push(row.bodies);
             out.vertices.push(row.vertices);

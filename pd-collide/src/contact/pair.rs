@@ -9,18 +9,20 @@ use crate::distance::{edge_edge, point_triangle};
 use pd_core::{Real, Vec3};
 
 /// What meets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ContactKind {
     /// The first vertex and the triangle of the others.
+    #[default]
     VertexFace,
     /// The edge of the first two vertices and that of the last two.
     EdgeEdge,
-    /// The first vertex and an obstacle given by signed distance.
+    /// A vertex, or a point of an edge or a face, and an obstacle given by signed distance.
     Obstacle,
 }
 
 impl ContactKind {
     /// Vertices of the first primitive.
+    #[inline]
     pub(crate) fn first(self) -> usize {
         match self {
             Self::EdgeEdge => 2,
@@ -46,24 +48,35 @@ pub(crate) struct Closest {
 }
 
 impl Pair {
+    #[inline]
     pub(crate) fn corners(&self, x: &[Vec3]) -> [Vec3; 4] {
-        self.v.map(|v| x[v as usize])
+        let at = |k: usize| x[self.v[k] as usize];
+        [at(0), at(1), at(2), at(3)]
     }
 
+    #[inline]
     pub(crate) fn closest(&self, x: &[Vec3]) -> Closest {
-        let p = self.corners(x);
-        let closest = if self.kind == ContactKind::EdgeEdge { edge_edge(&p) } else { point_triangle(&p) };
-        Closest { weights: closest.weights, support: closest.support, separation: closest.separation(&p) }
+        self.closest_of(&self.corners(x))
+    }
+
+    #[inline]
+    pub(crate) fn closest_of(&self, p: &[Vec3; 4]) -> Closest {
+        let closest = if self.kind == ContactKind::EdgeEdge { edge_edge(p) } else { point_triangle(p) };
+        Closest { weights: closest.weights, support: closest.support, separation: closest.separation(p) }
     }
 
     /// Extent of both primitives along n, about the first corner: least of the first, largest of the second.
+    #[inline]
     pub(crate) fn extent(&self, x: &[Vec3], n: &Vec3) -> (Real, Real) {
-        let p = self.corners(x);
+        self.extent_of(&self.corners(x), n)
+    }
+
+    #[inline]
+    pub(crate) fn extent_of(&self, p: &[Vec3; 4], n: &Vec3) -> (Real, Real) {
         let m = self.kind.first();
         let along = |k: usize| n.dot(&(p[k] - p[0]));
-        let low = (0..m).map(along).fold(Real::INFINITY, Real::min);
-        let high = (m..4).map(along).fold(Real::NEG_INFINITY, Real::max);
-        (low, high)
+        let a = [0.0, along(1), along(2), along(3)];
+        if m == 1 { (0.0, a[1].max(a[2]).max(a[3])) } else { (a[0].min(a[1]), a[2].max(a[3])) }
     }
 
     /// Whether all vertices of the first, and of the second primitive are moved and not pushed.
@@ -75,7 +88,10 @@ impl Pair {
 
     /// Other directions that may separate two primitives that nearly touch: normals, products of edges, centroids.
     pub(crate) fn axes(&self, x: &[Vec3]) -> impl Iterator<Item = Vec3> + use<> {
-        let p = self.corners(x);
+        self.axes_of(&self.corners(x))
+    }
+
+    pub(crate) fn axes_of(&self, p: &[Vec3; 4]) -> impl Iterator<Item = Vec3> + use<> {
         let m = self.kind.first();
         let centre = |v: &[Vec3]| v.iter().sum::<Vec3>() / v.len() as Real;
         let between = centre(&p[..m]) - centre(&p[m..]);

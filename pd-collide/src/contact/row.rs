@@ -14,7 +14,7 @@ use pd_core::{Real, Vec3};
 pub type RowKey = [u64; 2];
 
 /// A row of the list.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Row {
     /// Identity from list to list.
     pub key: RowKey,

@@ -8,6 +8,7 @@
 //! reference, so single precision resolves 1e-10 m. A pass over rows writes the force of each row; a pass over vertices
 //! gathers them in the order of the rows: the same bits for any number of threads.
 
+use super::memory::Chosen;
 use super::row::Row;
 use super::vector::Vec4;
 use pd_core::exec::{self, VERTEX_CHUNK};
@@ -93,6 +94,8 @@ pub struct Rows {
     pub(crate) offsets: Vec<u32>,
     pub(crate) entries: Vec<(u32, f32)>,
     next: Vec<u32>,
+    pub(crate) body: Vec<u32>,
+    pub(crate) chosen: Vec<Chosen>,
     partial: Vec<(Real, usize)>,
     /// Vertices that are pushed come first.
     free: usize,

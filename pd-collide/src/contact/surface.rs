@@ -4,7 +4,7 @@
 //! meets each vertex–face and edge–edge pair once.
 
 use crate::CollideError;
-use pd_core::{CollisionSurface, Model, Real, SurfaceBody, Vec3};
+use pd_core::{Aabb, CollisionSurface, ContactMaterial, Model, PairContact, Real, SurfaceBody, Vec3};
 
 /// No vertex: the place of a missing one in keys.
 pub(crate) const NONE: u32 = (1 << 30) - 1;
@@ -61,6 +61,9 @@ pub struct ContactSurface {
     pub(crate) opposite: Lists,
     /// Vertices joined to each vertex by an edge.
     pub(crate) neighbours: Lists,
+    /// Of each vertex that is inside of its surface, with two triangles at each of its edges: the two other corners of each of
+    /// its triangles. Empty for others.
+    pub(crate) fans: Lists,
     pub(crate) smooth: Vec<bool>,
     /// Body of each vertex; that of one without triangles is [`NO_BODY`].
     pub(crate) body: Vec<u32>,
@@ -69,6 +72,10 @@ pub struct ContactSurface {
     pub(crate) kinematic: Vec<bool>,
     /// Pairs of bodies that do not see each other, sorted, the lesser first.
     pub(crate) blind: Vec<[u32; 2]>,
+    /// Pairs of bodies with contact of their own, sorted, the lesser first.
+    pairs: Vec<([u32; 2], PairContact)>,
+    /// By number: obstacles that are triangles of this surface, so that their signed distance is not needed.
+    pub(crate) tessellated: Vec<bool>,
     least_thickness: Real,
 }
 
@@ -108,6 +115,7 @@ impl ContactSurface {
             bodies: surface.bodies.clone(),
             kinematic: vec![false; vertices],
             blind: surface.ignored.clone(),
+            pairs: surface.pairs.clone(),
             least_thickness: surface.bodies.iter().map(|b| b.thickness).fold(Real::INFINITY, Real::min),
             ..Self::default()
         };
@@ -142,7 +150,35 @@ impl ContactSurface {
 
     /// Thickness of a pair of bodies, m.
     pub fn thickness(&self, a: u32, b: u32) -> Real {
+        if let Some(thickness) = self.pair(a, b).and_then(|pair| pair.thickness) {
+            return thickness;
+        }
         0.5 * (self.bodies[a as usize].thickness + self.bodies[b as usize].thickness)
+    }
+
+    /// Friction and restitution of a pair of bodies.
+    pub fn material(&self, a: u32, b: u32) -> ContactMaterial {
+        self.pair(a, b).map_or_else(
+            || ContactMaterial::between(&self.bodies[a as usize].material, &self.bodies[b as usize].material),
+            |pair| pair.material,
+        )
+    }
+
+    fn pair(&self, a: u32, b: u32) -> Option<&PairContact> {
+        if self.pairs.is_empty() {
+            return None;
+        }
+        let found = self.pairs.binary_search_by(|entry| entry.0.cmp(&[a.min(b), a.max(b)])).ok()?;
+        Some(&self.pairs[found].1)
+    }
+
+    /// Half of the largest thickness that the body of a vertex has with any other, m.
+    pub(crate) fn half_thickness_of(&self, vertex: usize) -> Real {
+        let own = self.thickness_of(vertex);
+        let of = |(pair, contact): &([u32; 2], PairContact)| {
+            contact.thickness.filter(|_| pair.contains(&self.body[vertex]))
+        };
+        0.5 * self.pairs.iter().filter_map(of).fold(own, Real::max)
     }
 
     /// Least thickness of any body, m; infinite if there is none.
@@ -169,6 +205,21 @@ impl ContactSurface {
     /// Thickness of the body of a vertex, m; of a vertex without a body the least there is.
     pub fn thickness_of(&self, vertex: usize) -> Real {
         self.bodies.get(self.body[vertex] as usize).map_or(self.least_thickness, |body| body.thickness)
+    }
+
+    /// Boxes of all triangles at rest, bodies side by side: what a tree is shaped by. Where nothing is known of rest, numbers
+    /// of vertices stand in for places.
+    pub(crate) fn rest_boxes(&self, boxes: &mut Vec<Aabb>) {
+        let known = self.rest.len() == self.body.len();
+        let at = |v: u32| if known { self.rest[v as usize] } else { Vec3::x() * Real::from(v) };
+        let hull = Aabb::of_points(&self.rest);
+        let shift = if known { 2.0 * (hull.max - hull.min).amax() } else { 0.0 };
+        boxes.clear();
+        boxes.extend(self.triangles.iter().map(|t| {
+            let aside = Vec3::x() * (shift * Real::from(self.body[t[0] as usize]));
+            let corners = t.map(|v| at(v) + aside);
+            Aabb::of_points(&corners)
+        }));
     }
 
     fn derive(&mut self) {
@@ -202,6 +253,23 @@ impl ContactSurface {
         self.smooth =
             (0..edges.len()).map(|e| is_smooth(&self.rest, edges[e], self.opposite.of(e))).collect();
         self.edges = edges;
+        self.derive_fans();
+    }
+
+    fn derive_fans(&mut self) {
+        let mut inside: Vec<bool> = self.body.iter().map(|&body| body != NO_BODY).collect();
+        for (e, edge) in self.edges.iter().enumerate() {
+            if self.opposite.of(e).len() != 2 {
+                edge.iter().for_each(|&v| inside[v as usize] = false);
+            }
+        }
+        let mut corners = Vec::with_capacity(6 * self.triangles.len());
+        for t in &self.triangles {
+            for k in (0..3).filter(|&k| inside[t[k] as usize]) {
+                corners.extend([(t[k], t[(k + 1) % 3]), (t[k], t[(k + 2) % 3])]);
+            }
+        }
+        self.fans = Lists::new(self.body.len(), &corners);
     }
 }
 

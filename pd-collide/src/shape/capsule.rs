@@ -108,6 +108,10 @@ impl Collider for Capsule {
         "capsule"
     }
 
+    fn is_convex(&self) -> bool {
+        true
+    }
+
     fn sample(&self, points: &[Vec3], _time: Real, out: &mut [Surface]) {
         sample_each(points, out, |p| {
             let (_, normal, distance) = self.measure(p);

@@ -132,6 +132,10 @@ impl<C: Collider> Collider for Posed<C> {
         self.motion(time).0 * self.shape.pose(time)
     }
 
+    fn is_convex(&self) -> bool {
+        self.shape.is_convex()
+    }
+
     fn material(&self) -> ContactMaterial {
         self.material.unwrap_or(self.shape.material())
     }

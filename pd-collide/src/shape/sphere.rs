@@ -104,6 +104,10 @@ impl Collider for Sphere {
         "sphere"
     }
 
+    fn is_convex(&self) -> bool {
+        true
+    }
+
     fn sample(&self, points: &[Vec3], _time: Real, out: &mut [Surface]) {
         sample_each(points, out, |p| self.surface(p));
     }

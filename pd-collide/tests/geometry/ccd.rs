@@ -152,7 +152,7 @@ fn answers_to_known_queries() {
     let sets = match queries::load() {
         Ok(sets) => sets,
         Err(why) => {
-            println!("SKIPPED: no known queries ({why}), so nothing was compared");
+            println!("skipped: no known queries ({why}), so nothing was compared");
             return;
         }
     };

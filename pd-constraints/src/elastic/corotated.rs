@@ -1,7 +1,7 @@
 //! Corotated linear elasticity: ψ = μ |F − R|² + λ/2 (tr S − 3)², F = R S with the nearest rotation R.
 //!
 //! Müller, Gross 2004, "Interactive virtual materials"; in singular values ψ = μ Σ (σ_i − 1)² + λ/2 (Σ (σ_i − 1))². The strain
-//! is linear, so resistance to compression stays finite; inverted elements turn themselves right.
+//! is linear, so resistance to compression stays finite; inverted elements recover.
 
 use super::{IsotropicLaw, Lame};
 use crate::isotropic::{Curvature, PAIRS};

@@ -1,7 +1,7 @@
 //! Hyperelastic solids: tetrahedra with a law of the singular values of the deformation gradient.
 //!
-//! U = V₀ ψ(σ₁, σ₂, σ₃), F = U diag(σ) Vᵀ, with the first Piola–Kirchhoff stress P = U diag(∂ψ/∂σ) Vᵀ. These laws are no
-//! distances: `project(F) = F − P/ω` with ω = 2μ + 3λ, the largest curvature at rest, so that projective dynamics becomes the
+//! U = V₀ ψ(σ₁, σ₂, σ₃), F = U diag(σ) Vᵀ, with the first Piola–Kirchhoff stress P = U diag(∂ψ/∂σ) Vᵀ. These laws are not
+//! squared distances: `project(F) = F − P/ω` with ω = 2μ + 3λ, the largest curvature at rest, so that projective dynamics becomes the
 //! quasi-Newton method of Liu et al. 2017, "Quasi-Newton methods for real-time simulation of hyperelastic materials". Hessians
 //! follow from [`isotropic`]; `prox` works in singular values as in Overby et al. 2017, "ADMM ⊇ projective
 //! dynamics".
@@ -35,7 +35,7 @@ pub struct Lame {
 }
 
 /// An isotropic hyperelastic law as a function of signed singular values: σ₁ ≥ σ₂ ≥ |σ₃|, σ₃ < 0 for an inverted element.
-/// The energy is 0 at rest. A law of one's own is a type that implements this trait.
+/// The energy is 0 at rest. A custom law is a type that implements this trait.
 pub trait IsotropicLaw: Copy + Send + Sync + 'static {
     /// Name of the law, for reports.
     const KIND: &'static str;
@@ -132,7 +132,7 @@ impl<L: IsotropicLaw> TetElastic<L> {
         L::density(lame, &svd.sigma).is_finite().then(|| svd.with(&L::slope(lame, &svd.sigma)))
     }
 
-    /// ψ in J/m³ and P/ω. Where the law is not defined the pull is to the nearest rotation.
+    /// ψ in J/m³ and P/ω. Where the law is not defined, the force is toward the nearest rotation.
     fn answer(&self, element: usize, svd: &Svd3) -> (Real, Mat3) {
         let lame = self.lame[element];
         let density = L::density(lame, &svd.sigma);

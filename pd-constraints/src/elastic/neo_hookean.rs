@@ -1,8 +1,8 @@
 //! Neo-Hookean: ψ = μ/2 (|F|² − 3) − μ ln J + λ/2 (ln J)², J = det F.
 //!
-//! Bonet, Wood, "Nonlinear continuum mechanics for finite element analysis", section 6.4.3. Compression to nothing takes
-//! infinite energy; for J ≤ 0 the law is not defined and its energy counts as infinite, so that a line search never
-//! gets there. With g = λ ln J − μ: ψ_i = μ σ_i + g/σ_i.
+//! Bonet, Wood, "Nonlinear continuum mechanics for finite element analysis", section 6.4.3. Compression to zero volume takes
+//! infinite energy; for J ≤ 0 the law is not defined and its energy is treated as infinite, so that a line search never
+//! enters that region. With g = λ ln J − μ: ψ_i = μ σ_i + g/σ_i.
 
 use super::{IsotropicLaw, Lame};
 use crate::isotropic::{Curvature, PAIRS};
@@ -21,7 +21,7 @@ impl IsotropicLaw for NeoHookean {
     const KIND: &'static str = "neo-hookean";
 
     fn density(Lame { lambda, mu }: Lame, sigma: &Vec3) -> Real {
-        // σ₁ ≥ σ₂ ≥ |σ₃|, so the last value tells; the others are looked at for the sake of line searches over all three.
+        // σ₁ ≥ σ₂ ≥ |σ₃|, so the last value decides; the others are checked for line searches over all three.
         if !sigma.iter().all(|s| *s > 0.0) {
             return Real::INFINITY;
         }

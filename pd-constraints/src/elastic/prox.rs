@@ -17,7 +17,7 @@ const HALVINGS: usize = 40;
 /// Rounding of the value, as a part of it.
 const ROUNDING: Real = 8.0 * Real::EPSILON;
 
-/// The gradient counts as zero below this part of ω.
+/// The gradient is treated as zero below this fraction of ω.
 const SETTLED: Real = 1e-14;
 
 pub(super) fn minimise<L: IsotropicLaw>(lame: Lame, kappa: Real, z: &Vec3) -> Vec3 {
@@ -37,7 +37,7 @@ pub(super) fn minimise<L: IsotropicLaw>(lame: Lame, kappa: Real, z: &Vec3) -> Ve
         let taken = (0..HALVINGS).find_map(|_| {
             let next = sigma + step * length;
             let there = value(&next);
-            // Where the decrease drowns in the rounding of the value, the gradient tells.
+            // Where the decrease is below rounding, compare gradients.
             let level = there <= here + ROUNDING * here.abs()
                 && (L::slope(lame, &next) + (next - z) * weight).norm() < gradient.norm();
             let enough = there <= here + 1e-4 * length * slope || level;

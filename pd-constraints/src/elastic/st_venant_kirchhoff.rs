@@ -1,6 +1,6 @@
 //! St. Venant–Kirchhoff: ψ = μ E:E + λ/2 (tr E)², E = ½(FᵀF − I) Green's strain.
 //!
-//! The linear law with the strain that turns with the body (Bonet, Wood, section 6.5). It softens under compression and lets
+//! The linear law with a rotation-invariant strain (Bonet, Wood, section 6.5). It softens under compression and lets
 //! elements collapse below about 58 % of their length: for small strain only. In singular values E_i = (σ_i² − 1)/2 and
 //! ψ_i = σ_i (2μ E_i + λ tr E).
 

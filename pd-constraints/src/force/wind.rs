@@ -1,11 +1,11 @@
 //! Wind on a triangle mesh.
 //!
-//! With the unit normal n_i of a vertex (the direction of Σ of the area vectors of its triangles, at the present
+//! With the unit normal n_i of a vertex (the direction of Σ of the area vectors of its triangles, at the current
 //! positions), its area A_i (a third of that of its triangles) and its velocity v_i:
 //! - thesis model: f_i = f_w d |n_i·d|, d the unit wind direction and f_w a force per vertex, N. No area and no
-//!   relative velocity: a finer mesh catches more wind, and moving with the wind does not lessen it.
-//! - drag: f_i = ½ ρ C_d A_i w |w| n_i, w = (u − v_i)·n_i, u the wind velocity: the pressure drag of a plate that lets
-//!   no air through, in N (kg/m³ · m² · m²/s²). With still air, u = 0, it is air resistance.
+//!   relative velocity: a finer mesh catches more wind, and moving with the wind does not reduce it.
+//! - drag: f_i = ½ ρ C_d A_i w |w| n_i, w = (u − v_i)·n_i, u the wind velocity: the pressure drag of an impermeable
+//!   plate, in N (kg/m³ · m² · m²/s²). With still air, u = 0, it is air resistance.
 
 use super::Interval;
 use crate::{ConstraintError, check};

@@ -1,4 +1,4 @@
-//! Arithmetic on several numbers side by side, and the choice of the instructions that do it.
+//! SIMD arithmetic and the choice of the instruction set.
 //!
 //! A kernel is written once, for any type of lanes. The choice happens at run time: AVX-512, AVX2 with FMA, or plain
 //! Rust for every other processor. No operation mixes lanes, so what a lane computes depends on its own numbers only:
@@ -7,11 +7,11 @@
 //!
 //! Kernels hold no closures over lanes: only what is `#[inline(always)]` is sure to be compiled for the instructions.
 
+pub(crate) mod gather;
 mod pair;
 mod portable;
-pub(crate) mod quads;
-pub(crate) mod rows;
 pub(crate) mod springs;
+pub(crate) mod transpose;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
@@ -119,10 +119,10 @@ pub(crate) trait Lanes: Arithmetic {
     }
 }
 
-/// Less half the bits of v this is the bits of 1/√v to four percent: the exponent is halved and negated.
+/// `RSQRT_GUESS − (bits >> 1)` approximates the bits of 1/√v within 4 %: the exponent is halved and negated.
 const RSQRT_GUESS: u64 = 0x5FE6_EB50_C7B5_37A9;
 
-/// Proof that a set of instructions is there.
+/// Proof that an instruction set is available.
 pub(crate) trait Instructions: Copy {
     /// The lanes it works on.
     type Lanes: Lanes;

@@ -1,6 +1,6 @@
-//! Two sets of lanes worked on in turn: while a result is awaited in the first, the second is worked on.
+//! Two sets of lanes, interleaved to hide latency.
 //!
-//! For chains of dependent operations that the processor cannot overlap by itself, at the price of twice the registers.
+//! For chains of dependent operations that the processor cannot overlap by itself, at the cost of twice the registers.
 
 use super::{Arithmetic, Lanes};
 use pd_core::Real;

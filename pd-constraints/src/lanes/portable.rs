@@ -1,5 +1,5 @@
-//! Lanes in plain Rust: one number. Products and sums round each, since a fused product without the instruction for it
-//! is a slow call.
+//! Lanes in portable Rust: one number. Products and sums are rounded separately, since a fused multiply-add without hardware
+//! support is a slow library call.
 
 use super::{Arithmetic, Instructions, Lanes, RSQRT_GUESS};
 use pd_core::Real;

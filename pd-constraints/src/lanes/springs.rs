@@ -1,8 +1,8 @@
 //! Vectors of given length between two vertices, four at a time from positions to residuals and forces, without a stop in
 //! memory: for edges, whose arithmetic is so short that moving numbers to lanes and back costs more.
 //!
-//! A row (x, y, z) of memory stays one; only for the squares of lengths are rows turned into lanes. AVX2 with FMA alone has
-//! this way. It gives the same bits as the way over blocks (`length_lanes.rs`), which serves all others.
+//! A row (x, y, z) of memory stays a row; only the squared lengths are transposed. This exists only for AVX2 with FMA. It is
+//! bitwise identical to the block version (`length_lanes.rs`), which all other processors use.
 
 use super::Level;
 use crate::length_lanes::Scale;

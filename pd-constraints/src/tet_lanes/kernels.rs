@@ -1,7 +1,7 @@
 //! The loops over elements, compiled for each set of instructions.
 
 use super::{Fallback, Law};
-use crate::lanes::{Aligned, Arithmetic, BLOCK, Instructions, Kernel, Lanes, combine, dot, prefetch, quads};
+use crate::lanes::{Aligned, Arithmetic, BLOCK, Instructions, Kernel, Lanes, combine, dot, gather, prefetch};
 use crate::matrix_lanes::{Matrices, Scratch, load, load_wide, store};
 use crate::tet_frame::{InverseBlock, TetFrames};
 use pd_core::{Real, Vec3, as_flat_mut};
@@ -29,7 +29,7 @@ impl<L: Law> Kernel for Residual<'_, L> {
             let used = elements.start.max(first) - first..elements.end.min(first + BLOCK) - first;
             let begin = 3 * (first + used.start - elements.start);
             let rows = as_flat_mut(&mut r[begin..begin + 3 * used.len()]);
-            quads::to_elements(&block.r, used.clone(), rows);
+            gather::to_elements(&block.r, used.clone(), rows);
             if block.some_unsound(instructions) {
                 note(&block.valid, used, first, fallback);
             }
@@ -77,7 +77,7 @@ impl<L: Law> Kernel for Forces<'_, L> {
             }
             let begin = 4 * (first + used.start - elements.start);
             let rows = as_flat_mut(&mut forces[begin..begin + 4 * used.len()]);
-            quads::to_elements(&corners.0, used.clone(), rows);
+            gather::to_elements(&corners.0, used.clone(), rows);
             *energy += sum(&energies.0[used]);
             first += BLOCK;
         }
@@ -160,7 +160,7 @@ impl Block {
         if let Some(next) = frames.inverse.get(first / BLOCK + 1) {
             prefetch(next);
         }
-        quads::edges(&frames.tets[first..first + BLOCK], x, &mut self.r);
+        gather::edges(&frames.tets[first..first + BLOCK], x, &mut self.r);
         for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
             let edges = load(instructions, &self.r, at);
             let inverse = load(instructions, &frames.inverse[first / BLOCK].0, at);

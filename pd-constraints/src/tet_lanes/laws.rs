@@ -1,12 +1,12 @@
 //! What the strain of a tetrahedron may have to satisfy.
 
 use super::{Columns, Law};
+use crate::determinant_clamp_lanes::clamp_product;
 use crate::lanes::{BLOCK, Instructions, Lanes, cross, dot};
 use crate::matrix_lanes::{Matrices, Scratch, load_wide, store};
-use crate::product_lanes::clamp_product;
 use crate::svd_lanes::Svd;
 use crate::svd3::svd3;
-use crate::{polar, product, rotation_lanes, stretch_lanes, volume_lanes};
+use crate::{determinant_clamp, polar, rotation_lanes, stretch_lanes, volume_lanes};
 use pd_core::{Mat3, Real, Vec3};
 
 /// Every singular value is 1: the nearest rotation.
@@ -32,7 +32,7 @@ impl Law for Rigid {
         (svd.residual(f, &[f[0][0].fill(1.0); 3]), svd.valid)
     }
 
-    fn plain(self, f: &Mat3) -> Mat3 {
+    fn scalar(self, f: &Mat3) -> Mat3 {
         polar::nearest_rotation(f).unwrap_or_else(|| svd3(f).with(&Vec3::repeat(1.0)))
     }
 }
@@ -64,8 +64,8 @@ impl Law for Stretch {
         Axes { min: [self.min; 3], max: [self.max; 3] }.by_svd(f)
     }
 
-    fn plain(self, f: &Mat3) -> Mat3 {
-        Axes { min: [self.min; 3], max: [self.max; 3] }.plain(f)
+    fn scalar(self, f: &Mat3) -> Mat3 {
+        Axes { min: [self.min; 3], max: [self.max; 3] }.scalar(f)
     }
 }
 
@@ -102,7 +102,7 @@ impl Law for Axes {
         (svd.residual(f, &clamped), svd.valid)
     }
 
-    fn plain(self, f: &Mat3) -> Mat3 {
+    fn scalar(self, f: &Mat3) -> Mat3 {
         let svd = svd3(f);
         svd.with(&Vec3::from_fn(|k, _| svd.sigma[k].max(self.min[k]).min(self.max[k])))
     }
@@ -148,9 +148,9 @@ impl Law for Product {
         (residual, svd.valid * converged)
     }
 
-    fn plain(self, f: &Mat3) -> Mat3 {
+    fn scalar(self, f: &Mat3) -> Mat3 {
         let svd = svd3(f);
-        svd.with(&product::clamp_product(svd.sigma.into(), self.min, self.max).into())
+        svd.with(&determinant_clamp::clamp_product(svd.sigma.into(), self.min, self.max).into())
     }
 }
 

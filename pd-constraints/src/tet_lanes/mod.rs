@@ -1,10 +1,10 @@
-//! The local step of tetrahedra, several side by side.
+//! The local step of tetrahedra, vectorised.
 //!
-//! A law says how far F is from its nearest admissible matrix, in three ways: fast, in lanes; by singular vectors, in lanes
-//! too, for what the fast way gives up (the kinks of a range, flat and inverted elements); one by one, for what is left.
-//! Elements that are given up are collected over a piece of the range and done together, so that some of them among many
-//! cost little. Which way an element takes depends on its own F alone, and no lane sees another: results do not depend on
-//! how elements are grouped.
+//! A law computes F minus its nearest admissible matrix in three ways: a fast SIMD path; a SIMD path by singular vectors, for
+//! elements that the fast path rejects (the kinks of a range, flat and inverted elements); and a scalar path for the rest.
+//! Rejected elements are collected over a part of the range and processed together, so that a few of them cost little. The
+//! path of an element depends only on its own F, and lanes do not interact: results do not depend on how elements are
+//! grouped.
 
 mod kernels;
 mod laws;
@@ -36,10 +36,10 @@ pub(crate) trait Law: Copy {
     fn by_svd<T: Lanes>(self, f: &Columns<T>) -> (Columns<T>, T);
 
     /// project(F), for every F.
-    fn plain(self, f: &Mat3) -> Mat3;
+    fn scalar(self, f: &Mat3) -> Mat3;
 }
 
-/// Most elements between two visits to the list of those given up.
+/// Most elements between two passes over the list of rejected elements.
 const PIECE: usize = 256;
 
 /// Elements that the fast way gave up.
@@ -123,7 +123,7 @@ pub(crate) fn project(level: Level, law: impl Law, z: &mut [Vec3]) {
         }
         for (lane, z) in z.chunks_exact_mut(3).enumerate() {
             if valid[lane] != 1.0 && found[lane] != 1.0 {
-                write_columns(&law.plain(&Mat3::from_columns(&[z[0], z[1], z[2]])), z);
+                write_columns(&law.scalar(&Mat3::from_columns(&[z[0], z[1], z[2]])), z);
                 continue;
             }
             let change = if valid[lane] == 1.0 { &r } else { &better };
@@ -134,7 +134,7 @@ pub(crate) fn project(level: Level, law: impl Law, z: &mut [Vec3]) {
     }
 }
 
-/// Does the elements that were given up again and hands each with its F − project(F), column after column.
+/// Processes the rejected elements and passes on each with its F − project(F), column after column.
 fn again(
     level: Level,
     frames: &TetFrames,
@@ -165,7 +165,7 @@ fn by_svd(level: Level, law: impl Law, f: &Matrices, r: &mut Matrices, count: us
     level.run(Careful { law, f, r, valid: &mut valid, count });
     for lane in (0..count).filter(|&lane| valid[lane] != 1.0) {
         let matrix = Mat3::from_fn(|i, j| f[3 * j + i][lane]);
-        let change = matrix - law.plain(&matrix);
+        let change = matrix - law.scalar(&matrix);
         for (entry, value) in change.as_slice().iter().enumerate() {
             r[entry][lane] = *value;
         }

@@ -9,19 +9,20 @@
 #[cfg(test)]
 mod tests;
 
+use crate::determinant_clamp;
+use crate::determinant_clamp_lanes::clamp_product;
 use crate::lanes::{
-    Arithmetic, BLOCK, Instructions, Kernel, LARGEST_SQUARE, Lanes, Level, SMALLEST_SQUARE, cross, dot, quads,
+    Arithmetic, BLOCK, Instructions, Kernel, LARGEST_SQUARE, Lanes, Level, SMALLEST_SQUARE, cross, dot,
+    gather,
 };
 use crate::length_lanes::blocks;
-use crate::product;
-use crate::product_lanes::clamp_product;
 use crate::svd3::svd32;
 use crate::tri_frame::TriFrames;
 use pd_core::{Real, Vec3, as_flat_mut};
 use std::ops::Range;
 
 /// Least λ₂/λ₁; thinner triangles are done the plain way.
-const LEAST_RATIO: Real = 1e-4;
+const MIN_RATIO: Real = 1e-4;
 
 /// Keeps 0/0 away where both eigenvalues are equal.
 const TINY: Real = 1e-150;
@@ -32,7 +33,7 @@ pub(crate) trait Law: Copy {
     fn nearest<T: Lanes>(self, sigma: &[T; 2]) -> ([T; 2], T);
 
     /// The same, for all values.
-    fn plain(self, sigma: [Real; 2]) -> [Real; 2];
+    fn scalar(self, sigma: [Real; 2]) -> [Real; 2];
 }
 
 /// A range for each, the larger first.
@@ -52,7 +53,7 @@ impl Law for Stretch {
         (clamped, one)
     }
 
-    fn plain(self, sigma: [Real; 2]) -> [Real; 2] {
+    fn scalar(self, sigma: [Real; 2]) -> [Real; 2] {
         std::array::from_fn(|k| sigma[k].max(self.min[k]).min(self.max[k]))
     }
 }
@@ -70,8 +71,8 @@ impl Law for Product {
         clamp_product(sigma, self.min, self.max)
     }
 
-    fn plain(self, sigma: [Real; 2]) -> [Real; 2] {
-        product::clamp_product(sigma, self.min, self.max)
+    fn scalar(self, sigma: [Real; 2]) -> [Real; 2] {
+        determinant_clamp::clamp_product(sigma, self.min, self.max)
     }
 }
 
@@ -87,7 +88,7 @@ pub(crate) fn residual(
     let mut block = Block::new();
     for (elements, r) in blocks(elements).zip(r.chunks_mut(2 * BLOCK)) {
         block.fill(level, frames, law, elements.clone(), x);
-        quads::to_elements(&block.r, 0..elements.len(), as_flat_mut(r));
+        gather::to_elements(&block.r, 0..elements.len(), as_flat_mut(r));
     }
 }
 
@@ -105,7 +106,7 @@ pub(crate) fn forces(
     for (elements, forces) in blocks(elements).zip(forces.chunks_mut(3 * BLOCK)) {
         block.fill(level, frames, law, elements.clone(), x);
         level.run(Corners { block: &mut block });
-        quads::to_elements(&block.corners, 0..elements.len(), as_flat_mut(forces));
+        gather::to_elements(&block.corners, 0..elements.len(), as_flat_mut(forces));
         energy += block.energies[..elements.len()].iter().sum::<Real>();
     }
     energy
@@ -150,8 +151,8 @@ impl Block {
 
     /// F − T of up to a block of elements.
     fn fill(&mut self, level: Level, frames: &TriFrames, law: impl Law, elements: Range<usize>, x: &[Vec3]) {
-        quads::edges(&frames.triangles[elements.clone()], x, &mut self.edges);
-        quads::from_triples(&frames.inverse[elements.clone()], &mut self.inverse);
+        gather::edges(&frames.triangles[elements.clone()], x, &mut self.edges);
+        gather::from_triples(&frames.inverse[elements.clone()], &mut self.inverse);
         self.weights[..elements.len()].copy_from_slice(&frames.stencil.weights()[elements.clone()]);
         if self.residual(level, law) {
             self.repair(law, elements.len());
@@ -165,13 +166,13 @@ impl Block {
         any
     }
 
-    /// Does the lanes that were given up again, the plain way.
+    /// Processes the rejected lanes by the scalar path.
     #[cold]
     fn repair(&mut self, law: impl Law, count: usize) {
         for lane in (0..count).filter(|&lane| self.valid[lane] != 1.0) {
             let f = [column(&self.f, 0, lane), column(&self.f, 1, lane)];
             let svd = svd32(&f);
-            let nearest = svd.with(law.plain(svd.sigma));
+            let nearest = svd.with(law.scalar(svd.sigma));
             for entry in 0..6 {
                 self.r[entry][lane] = f[entry / 3][entry % 3] - nearest[entry / 3][entry % 3];
             }
@@ -277,7 +278,7 @@ fn residual_of<T: Lanes>(f: &[[T; 3]; 2], law: impl Law) -> ([[T; 3]; 2], T) {
         r[0][c] = f[0][c].mul_add(diagonal[0], f[1][c] * other);
         r[1][c] = f[1][c].mul_add(diagonal[1], f[0][c] * other);
     }
-    let mut valid = (first * one.fill(LEAST_RATIO)).if_less(second, found, zero);
+    let mut valid = (first * one.fill(MIN_RATIO)).if_less(second, found, zero);
     valid = first.if_less(one.fill(LARGEST_SQUARE), valid, zero);
     valid = one.fill(SMALLEST_SQUARE).if_less(second, valid, zero);
     (r, valid)

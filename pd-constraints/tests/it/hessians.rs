@@ -1,4 +1,4 @@
-//! Every Hessian against central differences of the gradient, every gradient of a law that is no distance against those of the
+//! Every Hessian against central differences of the gradient, every gradient of a law that is not a squared distance against those of the
 //! energy; projected Hessians are semidefinite, and the exact ones where those are; prox minimises what it says.
 
 use crate::common::*;

@@ -1,4 +1,4 @@
-//! A direct solve without triangular solves, which leave a device idle.
+//! A direct solve without triangular solves, which would leave a device idle.
 //!
 //! With the vertices cut into parts i that touch only through separators s (`dissection.rs`),
 //!
@@ -7,12 +7,12 @@
 //! ```
 //! The inverses are dense and computed once on the host: A_ii⁻¹ part by part, and S⁻¹ = (A⁻¹)_ss by solves with a factor
 //! of A. A solve is five products, each of which fills the device and reads its numbers in order. Memory grows with the
-//! square of the separators, so this is for meshes up to some ten thousand vertices.
+//! square of the separators, so this is for meshes up to about ten thousand vertices.
 
 use super::DeviceSolver;
 use super::dissection::Dissection;
 use crate::queue::{Argument, Buffer, Queue, int};
-use crate::table::{Rows, Table};
+use crate::sliced_ell::{Rows, SlicedEll};
 use crate::{CudaError, DeviceReal};
 use pd_core::{Csr, GlobalSolver, LinearError, Real};
 use pd_linear::{PanelCholesky, Precision};
@@ -30,8 +30,8 @@ pub(super) struct Blocks<T> {
     parts: Dense<T>,
     separators: Dense<T>,
     /// A_si and A_is.
-    to_separators: Table<T>,
-    from_separators: Table<T>,
+    to_separators: SlicedEll<T>,
+    from_separators: SlicedEll<T>,
     b: Buffer<T>,
     y: Buffer<T>,
     t: Buffer<T>,
@@ -79,8 +79,8 @@ impl<T: DeviceReal> Blocks<T> {
             place: queue.upload(&place)?,
             parts: parts.upload(queue)?,
             separators: separators.upload(queue)?,
-            to_separators: Table::new(queue, &to)?,
-            from_separators: Table::new(queue, &from)?,
+            to_separators: SlicedEll::new(queue, &to)?,
+            from_separators: SlicedEll::new(queue, &from)?,
             b: vector()?,
             y: vector()?,
             t: vector()?,

@@ -3,13 +3,13 @@
 
 use super::{Damping, DeviceSolver, chebyshev, inverse_diagonal, rows_of};
 use crate::queue::{Argument, Buffer, Queue, int};
-use crate::table::{Rows, Table};
+use crate::sliced_ell::{Rows, SlicedEll};
 use crate::{CudaError, DeviceReal};
 use pd_core::{Csr, LinearError, Real};
 use pd_linear::JacobiOptions;
 
 /// Longest table of ω; later sweeps use the last one, to which the sequence has long converged.
-const MOST_OMEGAS: usize = 4096;
+const MAX_OMEGAS: usize = 4096;
 
 /// Two iterates that change roles after each sweep.
 struct Iterates<T> {
@@ -41,13 +41,13 @@ fn omegas<T: DeviceReal>(
     rho: Real,
     options: &JacobiOptions,
 ) -> Result<Buffer<T>, CudaError> {
-    let count = options.stopping.iterations.clamp(1, MOST_OMEGAS).max(options.delay.min(1 << 20) + 2);
+    let count = options.stopping.iterations.clamp(1, MAX_OMEGAS).max(options.delay.min(1 << 20) + 2);
     queue.upload_reals(&chebyshev(rho, options.delay, count))
 }
 
 /// x ← x + γ D⁻¹(b − A x).
 pub(super) struct Jacobi<T> {
-    a: Table<T>,
+    a: SlicedEll<T>,
     inverse_diagonal: Buffer<T>,
     omega: Buffer<T>,
     gamma: T,
@@ -63,7 +63,7 @@ impl<T: DeviceReal> Jacobi<T> {
         options: &JacobiOptions,
     ) -> Result<Self, CudaError> {
         Ok(Self {
-            a: Table::new(queue, &rows_of(a))?,
+            a: SlicedEll::new(queue, &rows_of(a))?,
             inverse_diagonal: queue.upload_reals(&inverse_diagonal(a))?,
             omega: omegas(queue, rho, options)?,
             gamma: T::from_real(gamma),
@@ -122,8 +122,8 @@ impl<T: DeviceReal> DeviceSolver<T> for Jacobi<T> {
 pub(super) struct AJacobi<T> {
     order: usize,
     /// R, for β; `None` for order 1.
-    first: Option<Table<T>>,
-    power: Table<T>,
+    first: Option<SlicedEll<T>>,
+    power: SlicedEll<T>,
     inverse_diagonal: Buffer<T>,
     omega: Buffer<T>,
     gamma: T,
@@ -162,8 +162,8 @@ impl<T: DeviceReal> AJacobi<T> {
         }
         Ok(Self {
             order,
-            first: (order > 1).then(|| Table::new(queue, &first)).transpose()?,
-            power: Table::new(queue, &power)?,
+            first: (order > 1).then(|| SlicedEll::new(queue, &first)).transpose()?,
+            power: SlicedEll::new(queue, &power)?,
             inverse_diagonal: queue.upload_reals(&inverse)?,
             omega: omegas(queue, damping.rho.powi(order as i32), options)?,
             gamma: T::from_real(gamma),
@@ -216,7 +216,7 @@ impl<T: DeviceReal> DeviceSolver<T> for AJacobi<T> {
     }
 
     fn bytes(&self) -> usize {
-        let tables = self.power.bytes() + self.first.as_ref().map_or(0, Table::bytes);
+        let tables = self.power.bytes() + self.first.as_ref().map_or(0, SlicedEll::bytes);
         tables + size_of::<T>() * (13 * self.power.rows() + self.omega.len())
     }
 }

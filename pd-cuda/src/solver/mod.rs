@@ -66,7 +66,7 @@ impl Method {
 
 /// A solver that is set up. `begin` starts from the guess; each sweep improves the solution, a direct solver has one.
 pub(crate) trait DeviceSolver<T>: Send + Sync {
-    /// The buffers that hold the first guess; all must be filled with it.
+    /// The buffers that hold the initial guess; all must be filled with it.
     fn guess(&mut self) -> [Option<&mut Buffer<T>>; 2];
 
     /// Work before the first sweep.
@@ -138,7 +138,7 @@ pub(crate) fn prepare<T: DeviceReal>(
     let damping = Damping::new(name, a, options)?;
     let accelerated = method != Method::Jacobi;
     let order = if let Method::AJacobi { order } = method { order } else { 1 };
-    // Rounding ends the descent of an iteration in single precision, whatever is asked for.
+    // In single precision, rounding limits the reachable residual.
     let tolerance = options.stopping.tolerance.max(8.0 * T::EPSILON);
     let sweeps = sweeps_for(tolerance, damping.rho.powi(order as i32), accelerated);
     let sweeps = sweeps.min(options.stopping.iterations);
@@ -180,8 +180,8 @@ fn chebyshev(rho: Real, delay: usize, count: usize) -> Vec<Real> {
 }
 
 /// A as rows.
-fn rows_of(a: &Csr) -> crate::table::Rows {
-    let mut rows = crate::table::Rows::new();
+fn rows_of(a: &Csr) -> crate::sliced_ell::Rows {
+    let mut rows = crate::sliced_ell::Rows::new();
     (0..a.rows()).for_each(|i| rows.push_row(a.row(i)));
     rows
 }

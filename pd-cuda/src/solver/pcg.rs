@@ -3,12 +3,12 @@
 use super::{DeviceSolver, inverse_diagonal, rows_of};
 use crate::kernels::REDUCE;
 use crate::queue::{Argument, Buffer, Queue, int};
-use crate::table::Table;
+use crate::sliced_ell::SlicedEll;
 use crate::{CudaError, DeviceReal};
 use pd_core::Csr;
 
 pub(super) struct Pcg<T> {
-    a: Table<T>,
+    a: SlicedEll<T>,
     inverse_diagonal: Buffer<T>,
     x: Buffer<T>,
     r: Buffer<T>,
@@ -24,7 +24,7 @@ impl<T: DeviceReal> Pcg<T> {
         let n = a.rows();
         let vector = || queue.zeros(3 * n);
         Ok(Self {
-            a: Table::new(queue, &rows_of(a))?,
+            a: SlicedEll::new(queue, &rows_of(a))?,
             inverse_diagonal: queue.upload_reals(&inverse_diagonal(a))?,
             x: vector()?,
             r: vector()?,

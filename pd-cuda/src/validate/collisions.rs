@@ -59,13 +59,12 @@ fn compare<T: DeviceReal>(
     let mut numbers = vec![0.0; NUMBERS * colliders.len()];
     export(colliders, time, &mut numbers)?;
     let (shapes, x) = (queue.upload_reals(&numbers)?, queue.upload_reals(as_flat(&points))?);
-    let status = queue.zeros::<i32>(3)?;
+    let (status, count) = (queue.zeros::<i32>(3)?, queue.upload(&[int("obstacles", colliders.len())?])?);
     let (mut got, mut counts) = (vec![T::from_real(0.0); 3 * points.len()], [0; 3]);
     for slot in [1, 2] {
-        let count = int("obstacles", colliders.len())?;
         let arguments = [
             queue.buffer(&shapes, numbers.len()),
-            Argument::Int(count),
+            queue.buffer(&count, 1),
             queue.buffer(&x, 3 * points.len()),
             queue.buffer(&status, 3),
             Argument::Int(slot),

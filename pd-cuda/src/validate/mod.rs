@@ -1,5 +1,4 @@
-//! What a device must show before its results are believed: the same comparisons with the host that the tests make in
-//! the interpreter, and the tables of the thesis. `pd-cuda-validate` runs all of it on a real device.
+//! Validation of a device: the same comparisons with the host that the tests make in the interpreter, and the tables of the thesis. `pd-cuda-validate` runs all of it on a real device.
 
 mod collisions;
 mod dice;
@@ -19,7 +18,7 @@ pub use tables::{TableScale, tables};
 use crate::DeviceReal;
 use pd_core::Real;
 
-/// Any error: a validation stops at the first thing it cannot do.
+/// Any error: a validation stops at the first one.
 pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// One comparison with the host.
@@ -40,7 +39,7 @@ impl Agreement {
         Self { what: what.into(), precision: T::NAME, worst, allowed }
     }
 
-    /// Whether the difference is allowed; what is not a number is not.
+    /// Whether the difference is allowed; NaN is not.
     pub fn passes(&self) -> bool {
         self.worst <= self.allowed
     }

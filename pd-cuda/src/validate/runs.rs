@@ -28,6 +28,7 @@ pub struct Run {
 
 const CLOTH: &str = r#"
 title = "cloth over a moving ball"
+contact = "project"
 frames = 30
 [step]
 damping = 0.5
@@ -47,6 +48,7 @@ path = [[0.0, 0.0, 0.0, 0.0], [0.5, 0.1, 0.05, 0.1]]
 
 const SHELL: &str = r#"
 title = "a shell with bending, pushed"
+contact = "project"
 frames = 30
 [[object]]
 name = "shell"
@@ -70,6 +72,7 @@ half-extents = [0.3, 0.3, 0.3]
 
 const BAR: &str = r#"
 title = "a bar sags onto a torus"
+contact = "project"
 frames = 30
 [[object]]
 name = "bar"
@@ -86,6 +89,7 @@ minor-radius = 0.08
 
 const BALL: &str = r#"
 title = "a ball falls onto the floor"
+contact = "project"
 frames = 30
 [step]
 iterations = 5

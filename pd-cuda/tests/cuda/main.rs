@@ -11,7 +11,7 @@ mod planted;
 mod ptx;
 mod solver;
 mod stepper;
-mod user_law;
+mod user_kernel;
 
 use pd_cuda::Device;
 use pd_cuda_emu::{Driver, Options};

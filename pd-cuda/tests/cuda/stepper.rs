@@ -108,6 +108,38 @@ fn the_host_may_change_the_state_between_steps() {
     assert_eq!(scene.state.hash(), fresh.state.hash());
 }
 
+/// The graph reads the number of obstacles from the device.
+#[test]
+fn obstacles_come_and_go_without_another_preparation() {
+    let device = crate::fast_device();
+    let mut scene = Scene::new();
+    let mut kept = stepper(&device);
+    kept.prepare(scene.context()).unwrap();
+    let wall = || Box::new(Sphere::new(Vec3::new(0.3, -0.1, 0.3), 0.2).unwrap());
+    for round in 0..3 {
+        match round {
+            0 => {}
+            1 => scene.colliders.push(wall()),
+            _ => scene.colliders.clear(),
+        }
+        let mut fresh = Scene::new();
+        fresh.colliders.truncate(scene.colliders.len());
+        fresh
+            .colliders
+            .extend((fresh.colliders.len()..scene.colliders.len()).map(|_| wall() as Box<dyn Collider>));
+        fresh.state = scene.state.clone();
+        let mut other = stepper(&device);
+        other.prepare(fresh.context()).unwrap();
+        scene.run(&mut kept, 2);
+        fresh.run(&mut other, 2);
+        assert_eq!(scene.state.hash(), fresh.state.hash(), "round {round}");
+    }
+    scene.colliders.extend((0..9).map(|_| wall() as Box<dyn Collider>));
+    let Scene { model, params, colliders, forces, state } = &mut scene;
+    let refused = kept.step(StepContext::new(model, params, forces, colliders), state).unwrap_err();
+    assert!(matches!(refused, StepError::NotPrepared { .. }), "{refused}");
+}
+
 #[test]
 fn a_resident_state_needs_no_copies() {
     let device = crate::fast_device();
@@ -248,7 +280,7 @@ fn a_bad_step_leaves_the_state_alone() {
     let error = stepper.step(scene.context(), &mut state).unwrap_err();
     assert!(matches!(error, StepError::NotFinite { .. }), "{error}");
     assert_eq!(state.hash(), before.hash());
-    // And it goes on from a good state.
+    // And it continues from a good state.
     scene.state.v[30].y = 0.0;
     scene.run(&mut stepper, 1);
     assert_eq!(scene.state.first_not_finite(), None);

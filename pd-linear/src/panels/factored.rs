@@ -1,12 +1,12 @@
 //! The factor ready to solve: packed panels of every part, and the vectors the sweeps run over.
 //!
-//! The parts hang from the top and do not touch each other. Each runs over a vector of its own: its columns, a
-//! private copy of the rows of the top, and a dummy. What the parts leave on the top is added in their order, so the
-//! bits do not depend on who ran them.
+//! The parts are independent subtrees below the top. Each uses a private vector: its columns, a copy of the rows of the
+//! top, and a dummy. The contributions of the parts to the top are added in a fixed order, so results do not depend on the
+//! threads that ran them.
 
 use super::Numbers;
 use super::front::{factor, scaling};
-use super::kernel::{Kernel, Kernels, Place, Row};
+use super::kernel::{Kernel, Kernels, Row, ScaledRow};
 use super::pages::Pages;
 use super::storage::Arithmetic;
 use super::stream::Stream;
@@ -17,7 +17,7 @@ use pd_core::{Csr, LinearError, Real};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Right-hand sides worked on together: a row has room for three.
+/// Right-hand sides processed together: a row holds three.
 const TOGETHER: usize = 3;
 
 /// One part: its panels, its columns, and scratch.
@@ -37,10 +37,10 @@ pub(super) struct Factored<S: Kernels> {
     /// Local vectors of all parts, one after another.
     vector: Pages<Row<S>>,
     /// In the order of elimination: the row of the matrix and its 1/√A_ii.
-    rows: Pages<Place<S>>,
+    rows: Pages<ScaledRow<S>>,
     /// For every row of the matrix: its place in `vector` and its 1/√A_ii.
-    places: Pages<Place<S>>,
-    /// The gain of the last solve, which is mostly that of the next.
+    places: Pages<ScaledRow<S>>,
+    /// The gain of the last solve, usually also that of the next.
     gain: Real,
 }
 
@@ -216,7 +216,7 @@ impl<S: Kernels> Numbers for Factored<S> {
     }
 }
 
-/// A copy that does not grow.
+/// A copy of fixed size.
 fn fixed<T: Copy + Default>(values: &[T]) -> Pages<T> {
     Pages::new(values, values.len(), T::default())
 }
@@ -224,7 +224,7 @@ fn fixed<T: Copy + Default>(values: &[T]) -> Pages<T> {
 /// Puts a right-hand side, scaled, into the own rows of a part, and returns its largest magnitude there.
 fn load<S: Kernels>(
     kernel: &Kernel<S>,
-    rows: &[Place<S>],
+    rows: &[ScaledRow<S>],
     b: &[Real],
     window: Window,
     own: &mut [Row<S>],
@@ -244,7 +244,7 @@ fn load<S: Kernels>(
     largest
 }
 
-/// Runs `f` on every part and its piece of the vector, side by side where there are threads.
+/// Runs `f` on every part and its piece of the vector, in parallel.
 fn over_parts<S: Kernels>(
     parts: &mut [Part<S>],
     vector: &mut [Row<S>],
@@ -267,7 +267,7 @@ fn over_parts<S: Kernels>(
 }
 
 /// A power of two that brings a magnitude to between 2⁸ and 2⁷²: room for growth above, and below for values that decay
-/// over many rows before they become too small for fast arithmetic. It depends on the magnitude alone, so that a solve
+/// over many rows before they become too small for fast arithmetic. It depends only on the magnitude, so that a solve
 /// does not depend on those before it, and takes few values, so that it is mostly that of the solve before.
 fn gain_for(largest: Real) -> Real {
     let exponent = ((largest.to_bits() >> 52) & 0x7ff) as i32 - 1023;

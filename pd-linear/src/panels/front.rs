@@ -1,6 +1,6 @@
 //! The numeric factor, front by front (multifrontal), in f64.
 //!
-//! The front of a supernode J with rows R below is [F_JJ ·; F_RJ F_RR]: entries of A plus what the children left.
+//! The front of a supernode J with rows R below is [F_JJ ·; F_RJ F_RR]: entries of A plus the update matrices of the children.
 //! With F_JJ = S = L Lᵀ and V = F_RJ L⁻ᵀ the panel is W = V L⁻¹ = F_RJ S⁻¹ and S⁻¹ = L⁻ᵀ L⁻¹, and F_RR − V Vᵀ
 //! goes to the parent. Duff & Reid 1983, "The multifrontal solution of indefinite sparse symmetric linear equations".
 

@@ -1,10 +1,10 @@
-//! Block Cholesky for many solves with three right-hand sides: the fastest way to A⁻¹ B once A is factored.
+//! Supernodal block Cholesky, optimised for many solves with three right-hand sides.
 //!
 //! Nested dissection orders the unknowns, supernodes are merged by a model of the solve's time, and every supernode
 //! keeps W = F S⁻¹ and S⁻¹ of the block factor L D Lᵀ, so that a solve is two sweeps of small dense products over
 //! memory read in order (`kernel`). The factor is computed in f64; panels are stored in f64, f32, three bytes or half
 //! precision.
-//! Short panels suffice where the right-hand side is a residual: their rounding then costs convergence, not accuracy.
+//! Reduced precision suffices if the right-hand side is a residual: rounding then slows convergence but does not affect accuracy.
 
 mod factored;
 mod front;

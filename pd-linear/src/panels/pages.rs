@@ -1,7 +1,7 @@
-//! Arrays that are read over and over: on pages of 2 MB where the system gives them, so that streaming through them
-//! misses few address translations and the processor's own prefetching is not stopped every 4 kB.
+//! Arrays on huge pages (2 MB) where available, so that streaming through them causes few TLB misses and hardware
+//! prefetching does not stop every 4 kB.
 //!
-//! Linux hands out large pages when asked (`madvise(2)`, `MADV_HUGEPAGE`); elsewhere, and for small arrays, this is an
+//! Linux provides huge pages on request (`madvise(2)`, `MADV_HUGEPAGE`); elsewhere, and for small arrays, this is an
 //! ordinary allocation that starts at a cache line.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -68,15 +68,15 @@ impl<T: Copy> Pages<T> {
     }
 }
 
-/// What to ask the system for.
+/// Advice given to the system.
 enum Advice {
-    /// Large pages for what is touched from now on.
+    /// Large pages for memory touched from now on.
     Prefer,
-    /// The same for what was touched before: the allocator may hand out memory that was in use already.
+    /// The same for memory touched before: the allocator may return memory that was in use.
     Collapse,
 }
 
-/// Asks for large pages; a refusal (an old kernel, no free page) changes nothing but speed.
+/// Requests large pages; if this fails (an old kernel, no free page), only speed is affected.
 fn advise(start: *mut u8, bytes: usize, advice: Advice) {
     #[cfg(target_os = "linux")]
     // SAFETY: the range is one allocation of ours, and the advice leaves its contents alone.

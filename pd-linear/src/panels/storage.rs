@@ -55,7 +55,7 @@ pub(super) trait Storage: Copy + Debug + Default + Send + Sync + 'static {
     type Arithmetic: Arithmetic;
     /// Largest magnitude the format holds.
     const LARGEST: f64;
-    /// Whether wide panels keep only one half of the symmetric S⁻¹: pays where values take longer to read than to use.
+    /// Whether wide panels keep only one half of the symmetric S⁻¹: worthwhile if values take longer to read than to use.
     const ONE_HALF: bool = true;
     /// What values of which this is the largest magnitude are divided by before they are stored: exact as an f32.
     fn unit(_largest: f64) -> f64 {

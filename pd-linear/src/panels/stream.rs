@@ -1,6 +1,6 @@
 //! Panels packed in the order the sweeps read them.
 //!
-//! W and S⁻¹ of a panel lie in two arrays: the forward sweep reads the first alone. Each is cut into groups of columns, a
+//! W and S⁻¹ of a panel lie in two arrays: the forward sweep reads only the first. Each is cut into groups of columns, a
 //! group into blocks of as many rows as a register has lanes; a block holds its columns one after another. Blocks are not
 //! padded: the last one of a group has fewer rows, and a full register read there runs into the following values, which
 //! are finite and meet zeros or are dropped. Of the symmetric S⁻¹ most formats keep one half: a group begins with the block
@@ -8,8 +8,8 @@
 //!
 //! A *narrow* panel has so few columns that the sums of all of them stay in registers. For it the second array holds W
 //! once more, row after row, and then the rows of S⁻¹: backward, a row's values meet the row's one (x, y, z), so that
-//! nothing is gathered into lanes and no sum over lanes is left. The sweeps read as many bytes as before; the copies, of
-//! the small panels alone, are the price.
+//! nothing is gathered into lanes and no sum over lanes is left. The sweeps read as many bytes as before; the cost is the memory for
+//! copies of the small panels.
 
 use super::front::Panel;
 use super::pages::{CACHE_LINE, Pages};

@@ -1,4 +1,4 @@
-//! Supernodes: runs of columns of L with the same rows below them, merged where a model of the solve says so.
+//! Supernodes: runs of columns of L with the same rows below them, merged where a cost model of the solve predicts a gain.
 //!
 //! A merged panel stores zeros but saves the start of a panel and the gather of its rows. Ashcraft & Grimes 1989,
 //! "The influence of relaxed supernode partitions on the multifrontal method".

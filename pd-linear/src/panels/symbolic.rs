@@ -1,5 +1,5 @@
-//! Everything about the factor that depends on the pattern alone: order, panels, their rows, and the split of the
-//! tree into parts that can run side by side.
+//! Everything about the factor that depends only on the pattern: order, panels, their rows, and the split of the
+//! tree into parts that can run in parallel.
 
 use super::order::{Graph, Ordering};
 use super::supernodes::{CostModel, Partition, amalgamate, fundamental};
@@ -27,7 +27,7 @@ pub(super) struct Symbolic {
     pub(super) position: Vec<u32>,
     /// Children before parents, part after part; the top comes last.
     pub(super) nodes: Vec<Node>,
-    /// Ranges of `nodes`: the independent parts, then the top, which everything else hangs from.
+    /// Ranges of `nodes`: the independent parts, then the top, the ancestor of all parts.
     pub(super) parts: Vec<Range<usize>>,
     /// Entries of L without the zeros that merging adds.
     pub(super) fill: usize,

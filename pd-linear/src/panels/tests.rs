@@ -1,4 +1,4 @@
-//! Panels against dense algebra, a naive symbolic factor, the library's Cholesky, and their own plain twin.
+//! Panels against dense algebra, a naive symbolic factor, the library's Cholesky, and their own scalar version.
 
 use super::kernel::{Kernel, Kernels, Row};
 use super::order::Graph;
@@ -429,7 +429,7 @@ proptest! {
     }
 }
 
-/// The ends of a solve have the bits of their plain twin, notice what is not finite, and stay within their rows.
+/// The ends of a solve have the bits of their scalar version, notice what is not finite, and stay within their rows.
 #[test]
 fn ends_equal_their_twin() {
     fn check<S: Kernels>() {

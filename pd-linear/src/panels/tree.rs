@@ -1,4 +1,4 @@
-//! The elimination tree and the column counts of L, from the pattern alone.
+//! The elimination tree and the column counts of L, from the pattern.
 //!
 //! parent(j) = the row of the first entry below the diagonal in column j of L. Liu 1990, "The role of elimination
 //! trees in sparse factorization"; Davis 2006, "Direct Methods for Sparse Linear Systems", chapter 4.

@@ -1,4 +1,4 @@
-//! Changes of low rank against a fresh factor.
+//! Changes of low rank against a new factorisation.
 
 use crate::matrices::*;
 use pd_linear::*;

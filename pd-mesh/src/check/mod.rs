@@ -1,7 +1,7 @@
-//! What is wrong with a mesh, and repairs.
+//! Defects of a mesh, and repairs.
 //!
-//! [`check_tri`] and [`check_tet`] look for what would spoil a run and give a [`Report`]: plain data, with a text by
-//! `Display`, and [`painted`] for a picture of the surface. The functions of [`repair`] mend one kind of defect each.
+//! [`check_tri`] and [`check_tet`] look for defects that would harm a simulation and return a [`Report`]: plain data with
+//! `Display`; [`painted`] colours the surface. Each function of [`repair`] fixes one kind of defect.
 //!
 //! ```
 //! use pd_mesh::{check, generate};
@@ -40,9 +40,9 @@ pub enum Defect {
     NonManifoldEdge,
     /// An edge through which two triangles run in the same direction; given by its two ends.
     InconsistentEdge,
-    /// An edge of one triangle alone; given by its two ends. A cloth has them rightly.
+    /// A border edge (of only one triangle), given by its two ends. Valid for cloth.
     BoundaryEdge,
-    /// Two triangles that meet in more than what they share; given by their numbers.
+    /// Two triangles that intersect; given by their numbers.
     SelfIntersection,
     /// A vertex that no element uses.
     UnreferencedVertex,
@@ -68,7 +68,7 @@ impl Defect {
         }
     }
 
-    /// Whether a run may go wrong by it. The others are worth knowing.
+    /// Whether it can harm a simulation. The others are informative.
     #[must_use]
     pub fn is_fault(self) -> bool {
         !matches!(self, Self::BoundaryEdge | Self::UnreferencedVertex | Self::DuplicateVertex)
@@ -148,7 +148,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether nothing was found that can spoil a run.
+    /// Whether no harmful defect was found.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         !self.findings.iter().any(|finding| finding.defect.is_fault())
@@ -183,21 +183,21 @@ impl fmt::Display for Report {
     }
 }
 
-/// Most self-intersections that are listed.
-const MOST_INTERSECTIONS: usize = 1000;
+/// Maximum number of self-intersections that are listed.
+const MAX_INTERSECTIONS: usize = 1000;
 
-/// Smallest angle of a sound triangle and smallest dihedral angle of a sound tetrahedron, in degrees.
-const LEAST_TRIANGLE_ANGLE: f64 = 0.5;
-const LEAST_DIHEDRAL_ANGLE: f64 = 1.0;
+/// Smallest angle of a good triangle and smallest dihedral angle of a good tetrahedron, in degrees.
+const MIN_TRIANGLE_ANGLE: f64 = 0.5;
+const MIN_DIHEDRAL_ANGLE: f64 = 1.0;
 
-/// Looks for every defect of a surface. The mesh must be valid: indices out of range are the matter of
+/// Looks for every defect of a surface. The mesh must be valid: indices out of range are detected by
 /// [`TriMesh::validate`]. Cost O(F log F) on surfaces that do not cross themselves everywhere.
 #[must_use]
 pub fn check_tri(mesh: &TriMesh) -> Report {
     let mut report = start(&mesh.positions, &mesh.triangles, "triangle");
     let degenerate = |&face: &usize| is_degenerate(mesh, face);
     report.add(Defect::Degenerate, (0..mesh.triangles.len()).filter(degenerate).map(|f| vec![f as u32]));
-    let thin = |&face: &usize| !is_degenerate(mesh, face) && least_angle(mesh, face) < LEAST_TRIANGLE_ANGLE;
+    let thin = |&face: &usize| !is_degenerate(mesh, face) && least_angle(mesh, face) < MIN_TRIANGLE_ANGLE;
     report.add(Defect::Sliver, (0..mesh.triangles.len()).filter(thin).map(|f| vec![f as u32]));
     finish(&mut report, mesh);
     report
@@ -212,7 +212,7 @@ pub fn check_tet(mesh: &TetMesh) -> Report {
     report.add(Defect::Inverted, (0..mesh.tets.len()).filter(inverted).map(|t| vec![t as u32]));
     let thin = |&tet: &usize| {
         let angles = dihedral_angles(mesh.tets[tet].map(|v| mesh.positions[v as usize]));
-        !inverted(&tet) && angles.iter().any(|angle| angle.to_degrees() < LEAST_DIHEDRAL_ANGLE)
+        !inverted(&tet) && angles.iter().any(|angle| angle.to_degrees() < MIN_DIHEDRAL_ANGLE)
     };
     report.add(Defect::Sliver, (0..mesh.tets.len()).filter(thin).map(|t| vec![t as u32]));
     let skin = mesh.surface_mesh();
@@ -262,9 +262,9 @@ fn finish(report: &mut Report, surface: &TriMesh) {
     report.add(Defect::NonManifoldEdge, crowded);
     report.add(Defect::InconsistentEdge, opposed);
     report.add(Defect::BoundaryEdge, alone);
-    let pairs = intersect::self_intersections(surface, MOST_INTERSECTIONS + 1);
-    let more = pairs.len() > MOST_INTERSECTIONS;
-    report.add(Defect::SelfIntersection, pairs.into_iter().take(MOST_INTERSECTIONS).map(Vec::from));
+    let pairs = intersect::self_intersections(surface, MAX_INTERSECTIONS + 1);
+    let more = pairs.len() > MAX_INTERSECTIONS;
+    report.add(Defect::SelfIntersection, pairs.into_iter().take(MAX_INTERSECTIONS).map(Vec::from));
     if more && let Some(last) = report.findings.last_mut() {
         last.more = true;
     }

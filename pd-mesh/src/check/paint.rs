@@ -1,4 +1,4 @@
-//! A picture of the defects: the surface with colours per vertex, grey where all is well.
+//! Visualisation of defects: the surface with colours per vertex, grey where there is none.
 
 use super::{Defect, Report};
 use crate::io::MeshRef;
@@ -19,7 +19,7 @@ fn colour(defect: Defect) -> [u8; 3] {
     }
 }
 
-/// Writes the surface of `mesh` as PLY (text) with `red`, `green`, `blue` per vertex: grey, or the colour of the gravest
+/// Writes the surface of `mesh` as PLY (text) with `red`, `green`, `blue` per vertex: grey, or the colour of the most severe
 /// defect at the vertex.
 ///
 /// # Errors
@@ -29,7 +29,7 @@ pub fn painted<'a>(out: impl Write, mesh: impl Into<MeshRef<'a>>, report: &Repor
     let positions = mesh.positions();
     let mut colours = vec![[170u8; 3]; positions.len()];
     let surface = mesh.surface();
-    // The gravest is painted last: notes before faults, faults in the reverse of their order.
+    // The most severe is painted last: notes before faults, faults in reverse order.
     let notes = report.findings.iter().filter(|finding| !finding.defect.is_fault());
     let faults = report.findings.iter().rev().filter(|finding| finding.defect.is_fault());
     for finding in notes.chain(faults) {

@@ -1,4 +1,4 @@
-//! Repairs, one kind each. All keep what they do not mention, in its order, and say how much they changed.
+//! Repairs, one kind each. All keep everything else in its order, and return the number of changes.
 
 use crate::topology;
 use crate::{MeshError, TriMesh, Vec3};
@@ -39,11 +39,11 @@ pub(crate) fn duplicates<const N: usize>(elements: &[[u32; N]]) -> Vec<u32> {
     later
 }
 
-/// Makes vertices within `tolerance` metres of each other one; with 0 only those at equal positions. Triangles that lose a
-/// corner by it are removed. Returns the number of vertices that went.
+/// Merges vertices within `tolerance` metres of each other; with 0 only those at equal positions. Triangles that lose a
+/// corner are removed. Returns the number of removed vertices.
 ///
 /// A vertex goes to the first one in its cell of a grid of that size or a neighbouring cell, so chains do not collapse into
-/// one point. Unreferenced vertices stay unless they are doubles, with their order; numbers of vertices change.
+/// one point. Unreferenced vertices are kept in order unless they are duplicates; vertex numbers change.
 ///
 /// # Errors
 /// A tolerance that is negative or not finite, or nothing left.
@@ -142,8 +142,8 @@ fn drop_numbered<T>(elements: &mut Vec<T>, numbers: &[u32]) {
 }
 
 /// Makes neighbouring triangles run opposite ways through their common side: in every piece the first triangle decides,
-/// unless fewer triangles change the other way. A closed surface whose volume is negative is turned around as a whole.
-/// Returns how many triangles were turned.
+/// unless fewer triangles change the other way. A closed surface with negative volume is flipped as a whole.
+/// Returns how many triangles were flipped.
 ///
 /// Sides of more than two triangles connect nothing here. On a one-sided surface some sides stay inconsistent.
 pub fn orient(mesh: &mut TriMesh) -> usize {

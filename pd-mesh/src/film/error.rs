@@ -1,8 +1,8 @@
-//! What can be wrong with a film.
+//! Errors of films.
 
 use super::Film;
 
-/// A film that no file could hold.
+/// A film that cannot be written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilmError {
@@ -55,7 +55,7 @@ pub enum FilmError {
         /// Its time, s.
         time: f64,
     },
-    /// More than the format counts.
+    /// More than the format can address.
     #[error("{frames} frames of {vertices} vertices take {bytes} bytes; {format} holds {most}")]
     TooLarge {
         /// The format.

@@ -9,13 +9,13 @@ use super::{Film, FilmError, Part, Rigid, linear};
 use crate::{TriMesh, Vec3};
 use std::io::{BufWriter, Write};
 
-/// The format counts its bytes with 32 bits.
+/// The format uses 32-bit sizes.
 const MOST: u64 = u32::MAX as u64;
 
 const FLOAT: u32 = 5126;
 const UNSIGNED: u32 = 5125;
 
-/// About how long the file of such a film is: to refuse a run before it starts.
+/// Estimated file size, to reject a run before it starts.
 #[must_use]
 pub fn glb_bytes(frames: u64, vertices: u64, triangles: u64) -> u64 {
     let of_frame = vertices.saturating_mul(24).saturating_add(400);
@@ -25,10 +25,10 @@ pub fn glb_bytes(frames: u64, vertices: u64, triangles: u64) -> u64 {
         .saturating_add(triangles.saturating_mul(12))
 }
 
-/// Writes a run as an animation that plays in any viewer of models.
+/// Writes a run as an animation for any viewer of 3D models.
 ///
 /// # Errors
-/// A film that contradicts itself or takes more than 4 GiB; what the writer reports.
+/// An inconsistent film or takes more than 4 GiB; errors of the writer.
 pub fn write_glb_film(out: impl Write, film: &Film) -> std::io::Result<()> {
     film.check()?;
     let (parts, rigid, times, frames) = (&film.parts, &film.rigid, &film.times, &film.frames);
@@ -141,7 +141,7 @@ impl File {
         let mut targets = vec![];
         for frame in &frames[1..] {
             let x = part.of(frame);
-            // From what the file says of frame 0, so that its rounding does not count twice.
+            // Relative to frame 0 as stored in the file, so that its rounding is not added twice.
             let moved = x.iter().zip(&base).map(|(x, b)| [0, 1, 2].map(|k| (x[k] - f64::from(b[k])) as f32));
             let mut target = format!("\"POSITION\":{}", self.vectors(moved, true));
             if !points {
@@ -192,7 +192,7 @@ impl File {
             let mut turns: Vec<f32> = vec![];
             let mut last = nalgebra::Vector4::zeros();
             for pose in &shape.poses {
-                // Of q and −q the nearer one, or viewers would turn the long way round.
+                // Of q and −q the nearer one, so that viewers interpolate the short way.
                 let q = if last.dot(&pose.rotation.coords) < 0.0 {
                     -pose.rotation.coords
                 } else {

@@ -1,7 +1,7 @@
-//! A whole run as plain data, and the files that hold one.
+//! A recorded run as plain data, and its file formats.
 //!
-//! A [`Film`] is what moves: parts whose vertices are given anew in every frame (cloth, bodies, grains), and shapes that
-//! move rigidly (obstacles, rigid bodies). Frame 0 is the start, in all formats.
+//! A [`Film`] consists of parts whose vertices change in every frame (cloth, bodies, grains), and shapes that
+//! move rigidly (obstacles, rigid bodies). Frame 0 is the initial state in all formats.
 //!
 //! | writer | file | for |
 //! |---|---|---|
@@ -9,7 +9,7 @@
 //! | [`write_usda`] | `.usda`, points sampled over time | Houdini, Omniverse, Blender |
 //! | [`write_pc2`] | `.pc2` point cache, beside a mesh of the same vertices | Blender, Maya, 3ds Max |
 //! | [`write_npz`] | `.npz`, all frames as arrays in double precision | NumPy |
-//! | [`write_html`] | `.html`, a page that plays by itself | any browser |
+//! | [`write_html`] | `.html`, a self-contained player | any browser |
 //!
 //! glTF and PC2 hold 32-bit floats; the page holds 16 bits per coordinate, see [`html_error`].
 
@@ -35,7 +35,7 @@ use crate::Vec3;
 use nalgebra::UnitQuaternion;
 use std::ops::Range;
 
-/// A run: what moves, and where it is in every frame.
+/// A recorded run: parts and shapes, and their positions in every frame.
 ///
 /// ```
 /// use pd_mesh::{Vec3, film::{self, Film, Part}, generate};
@@ -54,7 +54,7 @@ use std::ops::Range;
 pub struct Film {
     /// Title, for people.
     pub title: String,
-    /// What deforms, in vertex order.
+    /// Deforming parts, in vertex order.
     pub parts: Vec<Part>,
     /// What moves as a whole.
     pub rigid: Vec<Rigid>,
@@ -62,7 +62,7 @@ pub struct Film {
     pub times: Vec<f64>,
     /// Positions of all vertices in every frame, m.
     pub frames: Vec<Vec<Vec3>>,
-    /// Velocities of all vertices in every frame, m/s; empty if they are not wanted.
+    /// Velocities of all vertices in every frame, m/s; empty if they are not recorded.
     pub velocities: Vec<Vec<Vec3>>,
 }
 
@@ -75,7 +75,7 @@ pub struct Part {
     pub colour: [f64; 3],
     /// Its vertices among those of the film.
     pub vertices: Range<u32>,
-    /// Triangles of its surface, numbered from its first vertex; points are drawn where there is none.
+    /// Triangles of its surface, numbered from its first vertex; without triangles, points are drawn.
     pub triangles: Vec<[u32; 3]>,
     /// Tetrahedra, numbered from its first vertex.
     pub tets: Vec<[u32; 4]>,
@@ -83,7 +83,7 @@ pub struct Part {
     pub radius: f64,
 }
 
-/// Something that moves without changing its shape.
+/// A rigidly moving shape.
 #[derive(Clone, Debug)]
 pub struct Rigid {
     /// Name.
@@ -98,7 +98,7 @@ pub struct Rigid {
     pub obstacle: bool,
 }
 
-/// Where something rigid is.
+/// Pose of a rigid shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Position of its origin, m.
@@ -120,20 +120,20 @@ impl Film {
         self.frames.push(positions);
     }
 
-    /// Number of vertices, as the first frame has it.
+    /// Number of vertices of the first frame.
     #[must_use]
     pub fn vertices(&self) -> usize {
         self.frames.first().map_or(0, Vec::len)
     }
 
-    /// Frames a second, from the last two frames; 60 if there is one frame only.
+    /// Frames per second, from the last two frames; 60 if there is only one frame.
     #[must_use]
     pub fn rate(&self) -> f64 {
         let rate = match self.times[..] {
             [.., before, last] if last > before => 1.0 / (last - before),
             _ => 60.0,
         };
-        // Sums of time steps are off by rounding errors that nobody wants to read.
+        // Remove rounding errors of summed time steps from the output.
         if (rate - rate.round()).abs() < 1e-6 * rate { rate.round() } else { rate }
     }
 
@@ -151,10 +151,10 @@ impl Film {
         self.parts.iter().flat_map(|part| -> Vec<_> { of(part) }).collect()
     }
 
-    /// Refuses what no file could hold; every writer asks this first.
+    /// Validates the film; every writer calls this first.
     ///
     /// # Errors
-    /// The first contradiction between frames, times, parts and poses.
+    /// The first inconsistency between frames, times, parts and poses.
     pub fn check(&self) -> Result<(), FilmError> {
         error::check(self)
     }

@@ -22,7 +22,7 @@ use std::io::{BufWriter, Write};
 /// Writes all frames as arrays.
 ///
 /// # Errors
-/// A film that contradicts itself or takes more than 4 GiB; what the writer reports.
+/// An inconsistent film or takes more than 4 GiB; errors of the writer.
 pub fn write_npz(out: impl Write, film: &Film) -> std::io::Result<()> {
     film.check()?;
     let mut file = Zip::new(BufWriter::new(out));

@@ -7,7 +7,7 @@ use std::io::{BufWriter, Write};
 /// Writes the positions of all frames.
 ///
 /// # Errors
-/// A film that contradicts itself, or with more frames or vertices than 31 bits count; what the writer reports.
+/// An inconsistent film, or with more frames or vertices than 31 bits count; errors of the writer.
 pub fn write_pc2(out: impl Write, film: &Film) -> std::io::Result<()> {
     film.check()?;
     let (frames, vertices) = (film.frames.len(), film.vertices());

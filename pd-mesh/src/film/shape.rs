@@ -14,14 +14,14 @@ pub enum Shape {
     Torus(f64, f64),
     /// A cylinder along the y axis with round ends: radius and half the length of its straight part, m.
     Capsule(f64, f64),
-    /// A square in the plane y = 0 that faces up, of this half size, m: what can be shown of an endless floor.
+    /// A square in the plane y = 0 that faces up, of this half size, m: the visible part of an infinite floor.
     Floor(f64),
     /// Any surface.
     Mesh(TriMesh),
 }
 
 impl Shape {
-    /// A surface and its smooth normals; flat faces have corners of their own. Empty for sizes that make no surface.
+    /// A surface and its smooth normals; flat faces have separate corners. Empty for sizes without a surface.
     #[must_use]
     pub fn surface(&self) -> (TriMesh, Vec<Vec3>) {
         let mesh = match self {

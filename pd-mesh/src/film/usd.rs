@@ -10,7 +10,7 @@ use std::io::{BufWriter, Write};
 /// Writes a run. Positions have the fewest digits that read back to the same 32-bit float, which is what USD holds.
 ///
 /// # Errors
-/// A film that contradicts itself; what the writer reports.
+/// An inconsistent film; errors of the writer.
 pub fn write_usda(out: impl Write, film: &Film) -> std::io::Result<()> {
     film.check()?;
     let mut out = BufWriter::new(out);

@@ -15,7 +15,7 @@ impl<W: Write> Zip<W> {
         Self { out, written: 0, directory: vec![], members: 0 }
     }
 
-    /// Appends a member from pieces, which are gone through twice: for the checksum, and to be written.
+    /// Appends a member from pieces, which are traversed twice: for the checksum, and for writing.
     pub(super) fn member<'a, I>(&mut self, name: &str, pieces: impl Fn() -> I) -> std::io::Result<()>
     where
         I: Iterator<Item = std::borrow::Cow<'a, [u8]>>,

@@ -1,4 +1,4 @@
-//! A creature: a thick-walled body with a head, a tail and four legs, the generated twin of large scanned models.
+//! A creature: a thick-walled body with a head, a tail and four legs, a generated substitute for large scanned models.
 //!
 //! The outer surface is star-shaped, x = r(d) d over unit directions d, with
 //! r(d) = |d|_E + Σ_f h_f exp(−κ_f (1 − d·l_f)): an ellipsoid E and one smooth bump of height h along l for every
@@ -44,10 +44,10 @@ fn radius(d: &Vec3) -> f64 {
 /// The longest extent is about 1 m ([`crate::transform::normalize_extent`]). The body is hollow: its surface has an outer
 /// and an inner part.
 ///
-/// The size classes of three scanned models are [`bunny_class`], [`armadillo_class`] and [`dragon_class`]; a cube's
-/// grid is too coarse a choice of sizes for the first, so they use [`creature_with_cells`]:
+/// The size classes of three scanned models are [`bunny_class`], [`armadillo_class`] and [`dragon_class`]; the sizes of a
+/// cube's grid are too coarse for the first, so they use [`creature_with_cells`]:
 ///
-/// | class | wanted vertices / tetrahedra | cells, layers | made | off |
+/// | class | target vertices / tetrahedra | cells, layers | generated | deviation |
 /// |---|---|---|---|---|
 /// | bunny | 2531 / 8121 | 14 × 15 × 15, 1 | 2584 / 7740 | +2.1 % / −4.7 % |
 /// | armadillo | 15666 / 49393 | 36 × 37 × 37, 1 | 16136 / 48396 | +3.0 % / −2.0 % |

@@ -2,7 +2,7 @@
 //!
 //! Every quadrilateral is cut by the diagonal through its smallest vertex number, a rule that both sides of a face see
 //! alike. Inside, the smallest corner of the hexahedron is joined to the three faces that do not touch it ("pulling");
-//! each of them gives two triangles, hence 6 tetrahedra, whatever the numbers are (J. Dompierre, P. Labbé, M.-G. Vallet,
+//! each of them gives two triangles, hence 6 tetrahedra, for any numbering (J. Dompierre, P. Labbé, M.-G. Vallet,
 //! R. Camarero, How to subdivide pyramids, prisms and hexahedra into tetrahedra, 8th Int. Meshing Roundtable, 1999, use
 //! the same rule for the faces).
 

@@ -12,7 +12,7 @@
 //! | [`ball`] | solid ball | (n+1)³ + layers (6n²+2) |
 //! | [`creature`] | thick-walled body on four legs | (6k²+2)(layers+1) |
 //!
-//! Lengths are in metres. All bodies are centred at the origin unless they say otherwise. Errors name the parameter.
+//! Lengths are in metres. All bodies are centred at the origin unless documented otherwise. Errors name the parameter.
 
 mod ball;
 mod bar;
@@ -49,13 +49,13 @@ fn positive(parameter: &'static str, value: f64) -> Result<(), MeshError> {
 /// Product of the factors, if a generator may make that many vertices.
 fn checked_count(factors: &[usize]) -> Result<usize, MeshError> {
     let vertices = factors.iter().fold(1u128, |product, &factor| product.saturating_mul(factor as u128));
-    if vertices <= MOST_VERTICES {
+    if vertices <= MAX_VERTICES {
         Ok(vertices as usize)
     } else {
         Err(MeshError::TooManyVertices { vertices })
     }
 }
 
-/// Largest mesh a generator makes: some 7 GB for a solid. Above it a typing error is likelier than a
-/// wish, and the allocation would end the program.
-const MOST_VERTICES: u128 = 1 << 26;
+/// Largest generated mesh: about 7 GB for a solid. A larger request is probably a typing error, and the
+/// allocation would abort the program.
+const MAX_VERTICES: u128 = 1 << 26;

@@ -1,5 +1,5 @@
-//! A binary tree of axis-aligned boxes, split at the median of the longer side of the centres. Items are numbered as the
-//! caller numbers them; the order inside depends on the boxes alone.
+//! A bounding volume hierarchy of axis-aligned boxes, split at the median of the longer side of the centres. Items are numbered as the
+//! caller numbers them; the order inside depends only on the boxes.
 
 use crate::Vec3;
 

@@ -1,4 +1,4 @@
-//! Whether triangles meet, decided by the signs of determinants evaluated exactly (J. R. Shewchuk, Adaptive precision
+//! Intersection tests of triangles by the signs of determinants evaluated exactly (J. R. Shewchuk, Adaptive precision
 //! floating-point arithmetic and fast robust geometric predicates, 1997; crate `robust`). Exact as long as no product of
 //! three coordinates overflows or underflows.
 
@@ -68,8 +68,8 @@ pub fn triangles_meet(first: [Vec3; 3], second: [Vec3; 3]) -> bool {
             || sides(second).iter().any(|&(p, q)| segment_meets_triangle(p, q, first)))
 }
 
-/// Whether two triangles of a mesh meet in more than the corners and the side they share. Triangles with the same three
-/// corners are doubles, not an intersection.
+/// Whether two triangles of a mesh intersect, apart from the corners and the edge they share. Triangles with the same three
+/// corners are duplicates, not an intersection.
 fn faces_cross(positions: &[Vec3], first: [u32; 3], second: [u32; 3]) -> bool {
     let at = |v: u32| positions[v as usize];
     let shared = first.iter().filter(|v| second.contains(v)).count();
@@ -103,8 +103,8 @@ fn faces_cross(positions: &[Vec3], first: [u32; 3], second: [u32; 3]) -> bool {
     }
 }
 
-/// Pairs of triangles of one surface that meet in more than what they share, ascending, at most `limit` of them.
-/// Degenerate triangles are left out: they have defects of their own.
+/// Pairs of intersecting triangles of one surface, ascending, at most `limit` of them.
+/// Degenerate triangles are skipped: they are reported as another defect.
 ///
 /// ```
 /// use pd_mesh::{Vec3, generate, geometry::intersect};

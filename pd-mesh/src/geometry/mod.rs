@@ -1,10 +1,10 @@
-//! Questions of distance and inside on triangle surfaces, answered with a tree of boxes.
+//! Distance and inside-outside queries on triangle surfaces with a bounding volume hierarchy.
 //!
 //! | type | answers |
 //! |---|---|
 //! | [`SurfaceTree`] | nearest point of the surface, generalised winding number |
-//! | [`hausdorff`] | how far two surfaces are apart |
-//! | [`intersect`] | whether two triangles meet, by exact predicates |
+//! | [`hausdorff`] | Hausdorff distance of two surfaces |
+//! | [`intersect`] | intersection of two triangles, by exact predicates |
 
 mod bvh;
 mod closest;
@@ -37,7 +37,7 @@ pub struct SurfaceTree {
 }
 
 impl SurfaceTree {
-    /// Sorts the triangles of `surface` into a tree. Triangles that name no vertex are left out.
+    /// Builds a tree over the triangles of `surface`. Triangles with invalid vertices are skipped.
     #[must_use]
     pub fn new(surface: &TriMesh) -> Self {
         let point = |v: u32| surface.positions.get(v as usize).copied();
@@ -106,7 +106,7 @@ impl SurfaceTree {
     }
 
     /// How often the surface winds around `q`: 1 inside and 0 outside a closed surface with outward normals, in between
-    /// near a hole; up to 5 % off where the tree sums up far triangles.
+    /// near a hole; errors of up to 5 % where the tree approximates distant triangles.
     #[must_use]
     pub fn winding_number(&self, q: Vec3) -> f64 {
         winding::winding_number(&self.bvh, &self.dipoles, &self.corners, q)

@@ -18,7 +18,7 @@ pub(super) struct Dipole {
     radius: f64,
 }
 
-/// A node counts as far when its centre is more than this many radii away.
+/// A node is treated as far when its centre is more than this many radii away.
 const FAR: f64 = 2.5;
 
 /// Dipoles of all nodes of the tree.

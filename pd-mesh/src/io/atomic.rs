@@ -1,11 +1,10 @@
-//! Replacing a file in one step: readers see the old contents or the new, never half of them.
+//! Atomic file replacement: readers see either the old or the new contents.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Writes to a new file beside `path`, then renames it to `path`. If `write` or the disk fails, the new file is removed
-/// and what was at `path` before is untouched.
+/// and the previous file at `path` is unchanged.
 ///
 /// The data reach the disk before the rename, so a power failure cannot leave an empty file under the final name.
 ///
@@ -21,52 +20,22 @@ pub fn write_atomically(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let path = path.as_ref();
-    let (mut file, temporary) = create_beside(path)?;
-    // Removes the file on every way out, a panic in `write` included, until the rename has taken it away.
-    let mut guard = RemoveOnDrop { path: Some(temporary) };
+    if path.file_name().is_none() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{} names no file", path.display())));
+    }
+    // In the same directory, because a rename is atomic only within one file system.
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".").suffix(".tmp");
+    // Readable by whom the user's mask allows, as any new file; temporary files are private otherwise.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(directory)?;
     let mut out = io::BufWriter::new(&mut file);
     write(&mut out)?;
     out.flush()?;
     drop(out);
-    file.sync_all()?;
-    // Some systems refuse to rename an open file.
-    drop(file);
-    if let Some(temporary) = &guard.path {
-        fs::rename(temporary, path)?;
-    }
-    guard.path = None;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|failure| failure.error)?;
     Ok(())
-}
-
-/// Opens a file that did not exist, in the directory of `path`, because a rename is atomic only within one file system.
-fn create_beside(path: &Path) -> io::Result<(File, PathBuf)> {
-    let Some(name) = path.file_name() else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{} names no file", path.display())));
-    };
-    let mut attempt = 0u32;
-    loop {
-        let mut temporary_name = std::ffi::OsString::from(".");
-        temporary_name.push(name);
-        temporary_name.push(format!(".{}.{attempt}.tmp", std::process::id()));
-        let temporary = path.with_file_name(temporary_name);
-        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Ok(file) => return Ok((file, temporary)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 10_000 => attempt += 1,
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-/// Removes a file when dropped, unless it was given up.
-struct RemoveOnDrop {
-    path: Option<PathBuf>,
-}
-
-impl Drop for RemoveOnDrop {
-    fn drop(&mut self) {
-        if let Some(path) = &self.path {
-            // Nothing useful can be done if the removal fails too: the first error is on its way to the caller.
-            let _ = fs::remove_file(path);
-        }
-    }
 }

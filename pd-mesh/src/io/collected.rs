@@ -1,4 +1,4 @@
-//! What readers collect while a file goes by, within the limits on its size and on the memory it may take.
+//! Data that readers collect, within limits on file size and memory.
 //!
 //! A solid wins over a surface. Cells are what columns of a file belong to: a polygon is one cell and several triangles, other
 //! kinds of cells are none. A reader that has columns of cells calls [`Collected::end_cell`] after every one.
@@ -10,7 +10,7 @@ use crate::{Mesh, TetMesh, TriMesh, Vec3};
 
 /// Memory for elements and their columns, as a multiple of the bytes read, and what any file may have besides. With what
 /// lists reserve for their growth this stays below ten times the input.
-const MOST_TIMES: u64 = 8;
+const MAX_TIMES: u64 = 8;
 const ALWAYS: u64 = 3072;
 
 /// Appends; grows by an eighth, because a polygon takes many times its text and doubling would double that.
@@ -165,9 +165,9 @@ fn elements_of(ends: &[u32], cell: usize) -> std::ops::Range<usize> {
     start..ends[cell] as usize
 }
 
-/// Refuses what a file of that many bytes should not need.
+/// Rejects more memory than a file of that many bytes should need.
 fn affordable(needed: u64, bytes: u64) -> Result<(), FileErrorKind> {
-    if needed > MOST_TIMES * bytes + ALWAYS {
+    if needed > MAX_TIMES * bytes + ALWAYS {
         return Err(FileErrorKind::TooDense { needed, bytes });
     }
     Ok(())

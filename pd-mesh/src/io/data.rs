@@ -1,4 +1,4 @@
-//! A mesh with named numbers per vertex and per element and with named parts, as files carry them.
+//! A mesh with named data columns per vertex and per element, and named groups.
 
 use crate::Mesh;
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub struct Group {
     pub vertices: Vec<u32>,
 }
 
-/// What a file holds: the mesh, its columns and its groups.
+/// Contents of a file: the mesh, its columns and its groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshData {
     /// The mesh.

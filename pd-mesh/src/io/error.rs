@@ -1,13 +1,13 @@
-//! What can be wrong with a file, where it is, and what was expected there.
+//! Errors of mesh files: the defect, its line, and what was expected.
 
 use crate::MeshError;
 
-/// A defect of a file at a place. Displays as `file:line: defect`, or `file: defect` if no line is to blame.
+/// A defect of a file at a place. Displays as `file:line: defect`, or `file: defect` if it has no line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileError {
     /// The name given by the caller, usually the path.
     pub file: String,
-    /// 1-based line; 0 if the defect belongs to no line.
+    /// 1-based line; 0 if the defect has no line.
     pub line: usize,
     /// The defect.
     pub kind: FileErrorKind,
@@ -100,7 +100,7 @@ pub enum FileErrorKind {
         what: &'static str,
         /// Its value in the file.
         value: u64,
-        /// The values that would do.
+        /// The supported values.
         supported: &'static str,
     },
     /// More entries than 32-bit indices can number.
@@ -137,12 +137,12 @@ pub enum FileErrorKind {
         /// The most allowed.
         limit: usize,
     },
-    /// A small file that asks for much memory.
+    /// A small file that would need a lot of memory.
     #[error("{bytes} bytes of the file ask for {needed} bytes of memory, no mesh needs that many")]
     TooDense {
         /// Bytes of memory.
         needed: u64,
-        /// Bytes of the file that ask for it.
+        /// Bytes of the file that require it.
         bytes: u64,
     },
     /// A known variant of the format that is not read, by its name.
@@ -160,10 +160,10 @@ pub enum FileErrorKind {
         what: &'static str,
         /// What stands there.
         found: u64,
-        /// What other parts of the file ask for.
+        /// What other parts of the file require.
         expected: u64,
     },
-    /// The contents do not make a mesh.
+    /// The contents are not a valid mesh.
     #[error("{0}")]
     Mesh(MeshError),
     /// The file name does not say which format it is.
@@ -171,10 +171,10 @@ pub enum FileErrorKind {
     UnknownExtension {
         /// The extension found, lower case.
         extension: String,
-        /// The extensions that would do.
+        /// The supported extensions.
         expected: &'static str,
     },
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("{message}")]
     Io {
         /// Kind given by the system.

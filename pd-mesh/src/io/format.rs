@@ -1,4 +1,4 @@
-//! Reading and writing with everything a format can carry: columns, groups, limits.
+//! Reading and writing with columns, groups and limits.
 
 use super::data::{Column, MeshData};
 use super::error::FileError;
@@ -10,7 +10,7 @@ use super::{
 };
 use std::io::{BufRead, Write};
 
-/// A format that is one file and needs no other. See [`read_within`] and [`write_data`].
+/// A single-file format. See [`read_within`] and [`write_data`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Wavefront `.obj`.
@@ -33,7 +33,7 @@ pub enum Format {
     Gltf,
 }
 
-/// Reads a mesh with all columns and groups that the format carries, within `limits`; `name` stands for the file in messages.
+/// Reads a mesh with all columns and groups that the format carries, within `limits`; `name` is the file name in messages.
 ///
 /// # Errors
 /// The first defect with its line, or a limit that is exceeded.
@@ -67,7 +67,7 @@ pub fn read_within(
 /// in binary.
 ///
 /// # Errors
-/// A column whose name is no single word; what the writer reports.
+/// A column whose name is no single word; errors of the writer.
 ///
 /// ```
 /// use pd_mesh::io::{Format, Limits, read_within, write_data};

@@ -1,7 +1,7 @@
-//! How much a reader takes before it refuses.
+//! Limits of readers.
 
-/// Bounds that readers keep while they read, so that a file can neither fill the memory nor take for ever. Besides, no reader
-/// takes more memory than ten times the length of its input and a few kilobytes, whatever the file says.
+/// Limits of readers on size and memory, for untrusted files. In addition, no reader
+/// uses more memory than ten times the length of its input plus a few kilobytes.
 ///
 /// ```
 /// use pd_mesh::io::{Format, Limits, read_within};
@@ -15,7 +15,7 @@ pub struct Limits {
     pub bytes: u64,
     /// Most vertices.
     pub vertices: usize,
-    /// Most triangles and tetrahedra, polygons counted as the triangles they are cut into.
+    /// Maximum number of triangles and tetrahedra; polygons count as their triangles.
     pub elements: usize,
 }
 

@@ -24,7 +24,7 @@ use super::stream::Stream;
 use crate::{Mesh, Vec3};
 use std::io::{BufRead, BufWriter, Write};
 
-/// Reads a solid, or a surface if the file has no tetrahedra; `name` stands for the file in messages.
+/// Reads a solid, or a surface if the file has no tetrahedra; `name` is the file name in messages.
 ///
 /// # Errors
 /// The first defect with its line, a file cut off, or nothing that makes a mesh.

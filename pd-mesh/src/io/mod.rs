@@ -13,15 +13,15 @@
 //! | `.vtu` | VTK XML | text, base64, raw, zlib | base64 | in, out | |
 //! | `.gltf`, `.glb` | glTF 2.0 | meshes of the scene | `.glb`, with frames as morph targets | | |
 //!
-//! All readers and writers are our own. Crates exist for PLY, STL, VTK, MSH 4.1 and glTF, but none bounds its memory by the
-//! length of the file and gives errors with a line, some drop vertices that no face uses (which would renumber pins), and
-//! one panics on damaged input. A reader here is a few hundred lines without dependencies, and all are fuzzed alike. Only
-//! the inflation of zlib blocks is left to a crate (`miniz_oxide`).
+//! All readers and writers are part of this crate. Crates exist for PLY, STL, VTK, MSH 4.1 and glTF, but none bounds its
+//! memory by the length of the file and reports errors with a line; some drop unused vertices (which would renumber pins),
+//! and one panics on damaged input. A reader here has a few hundred lines without dependencies, and all are fuzzed. Only
+//! zlib decompression uses a crate (`miniz_oxide`).
 //!
 //! Readers take any `BufRead` (a byte slice is one) and a name for messages. They hold a few kilobytes of the file at a time
 //! and the mesh that grows from it. Two read the whole file first: VTU, whose arrays may lie behind the XML that names them
-//! in any order, and glTF, whose numbers lie behind JSON that may name them several times. Readers never panic, whatever the
-//! bytes, and reserve no memory on the word of a file: a declared count only says how much must follow. Sizes are bounded by
+//! in any order, and glTF, whose numbers lie behind JSON that may name them several times. Readers never panic on any
+//! input, and never allocate memory based on a declared count: it only determines how much data must follow. Sizes are bounded by
 //! [`Limits`], and the memory by ten times the length of the input (of compressed VTU: of the inflated data, at most 64 times
 //! as long). Every error names file and
 //! line, what is wrong and what was expected: `body.mesh:17: "1.x" is not a coordinate of a vertex`.

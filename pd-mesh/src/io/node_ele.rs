@@ -97,11 +97,11 @@ fn optional(stream: &mut Stream<'_>, expected: &'static str) -> Result<usize, Fi
 }
 
 /// Most attributes and markers of a point or an element; more are a damaged header.
-const MOST_ATTRIBUTES: usize = 64;
+const MAX_ATTRIBUTES: usize = 64;
 
 /// Columns for `attributes` numbers and perhaps a marker at the end of every line.
 fn columns(attributes: usize, markers: usize) -> Result<Vec<Column>, FileErrorKind> {
-    if attributes > MOST_ATTRIBUTES || markers > 1 {
+    if attributes > MAX_ATTRIBUTES || markers > 1 {
         return Err(FileErrorKind::Unsupported {
             what: "the number of attributes or markers",
             value: attributes.max(markers) as u64,
@@ -241,7 +241,7 @@ pub(super) fn write_points(out: impl Write, mesh: MeshRef<'_>, columns: &[Column
 fn numbers(columns: &[Column]) -> (Vec<&Column>, Option<&Column>) {
     let finite = columns.iter().filter(|column| column.values.iter().all(|value| value.is_finite()));
     let (markers, others): (Vec<_>, Vec<_>) = finite.partition(|column| column.name == MARKER);
-    (others.into_iter().take(MOST_ATTRIBUTES).collect(), markers.into_iter().next())
+    (others.into_iter().take(MAX_ATTRIBUTES).collect(), markers.into_iter().next())
 }
 
 fn attributes_of(

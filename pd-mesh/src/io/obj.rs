@@ -17,7 +17,7 @@ use crate::{TriMesh, Vec3};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufWriter, Write};
 
-/// Reads a surface; `name` stands for the file in messages.
+/// Reads a surface; `name` is the file name in messages.
 ///
 /// # Errors
 /// The first defect with its line, or no vertices, or no faces.
@@ -177,7 +177,7 @@ fn check(collected: &Collected, later: &[(u32, u32)], name: &str) -> Result<(), 
     Ok(())
 }
 
-/// Refuses more names than a file of that many bytes should have: a name takes a hundred bytes, however short it is.
+/// Rejects more names than a file of that many bytes should have: a name takes a hundred bytes, however short it is.
 fn affordable_names(names: usize, bytes: u64) -> Result<(), FileErrorKind> {
     let names = names as u64;
     if names * 32 > bytes + 1024 {

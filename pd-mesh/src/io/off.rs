@@ -13,7 +13,7 @@ use super::stream::Stream;
 use crate::{TriMesh, Vec3};
 use std::io::{BufRead, BufWriter, Write};
 
-/// Reads a surface; `name` stands for the file in messages.
+/// Reads a surface; `name` is the file name in messages.
 ///
 /// # Errors
 /// The first defect with its line, a file cut off, or no faces.

@@ -35,7 +35,7 @@ pub fn read_path_with_columns(path: impl AsRef<Path>) -> Result<MeshData, FileEr
     read_path_within(path, Limits::default())
 }
 
-/// As [`read_path_with_columns`], with limits of one's own.
+/// As [`read_path_with_columns`], with custom limits.
 ///
 /// # Errors
 /// As [`read_path`], or a limit that is exceeded.
@@ -133,7 +133,7 @@ pub fn write_data_path(path: impl AsRef<Path>, data: &MeshData) -> Result<(), Fi
     written.map_err(|error| FileErrorKind::from(error).at(&path.display().to_string(), 0))
 }
 
-/// The mesh alone.
+/// Only the mesh.
 fn write_bare(format: Format, out: impl Write, mesh: MeshRef<'_>) -> std::io::Result<()> {
     match format {
         Format::Obj => write_obj(out, mesh),

@@ -1,4 +1,4 @@
-//! Words and numbers from bytes that nobody vouches for: no UTF-8 is assumed, no count is believed.
+//! Words and numbers from untrusted bytes: no UTF-8 is assumed, and no declared count is trusted.
 
 use super::error::{FileError, FileErrorKind};
 use super::limits::Limits;

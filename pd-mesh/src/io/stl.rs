@@ -28,7 +28,7 @@ pub enum StlFormat {
     Binary,
 }
 
-/// Reads a surface; `name` stands for the file in messages.
+/// Reads a surface; `name` is the file name in messages.
 ///
 /// # Errors
 /// The first defect with its line (0 in a binary file), or no triangles.
@@ -186,7 +186,7 @@ fn keyword(word: &[u8]) -> Result<Keyword, FileErrorKind> {
 /// Writes a surface; of a solid the boundary triangles. Vertices that no triangle uses are lost: the format has no place.
 ///
 /// # Errors
-/// More than 2³² triangles in a binary file; what the writer reports.
+/// More than 2³² triangles in a binary file; errors of the writer.
 pub fn write_stl<'a>(
     out: impl Write,
     mesh: impl Into<MeshRef<'a>>,

@@ -1,7 +1,7 @@
 //! A file read piece by piece: words, lines and raw numbers, with only a small part of it in memory at a time.
 //!
-//! A failure of the source and a broken limit look like the end of the file to a reader and come out in
-//! [`Stream::judge`], so that readers need not look for them at every word.
+//! To a reader, an I/O error or an exceeded limit looks like the end of the file; [`Stream::judge`] reports it,
+//! so that readers need not check at every word.
 
 use super::error::{FileError, FileErrorKind};
 use super::limits::Limits;
@@ -9,7 +9,7 @@ use std::io::{ErrorKind, Read};
 
 /// Bytes held at first, and at most: no word and no line of a header is longer.
 const FIRST_ROOM: usize = 4 << 10;
-const MOST_ROOM: usize = 64 << 10;
+const MAX_ROOM: usize = 64 << 10;
 
 /// A place in a file that may be text here and raw numbers there.
 pub(super) struct Stream<'r> {
@@ -81,8 +81,8 @@ impl<'r> Stream<'r> {
         self.end -= self.at;
         self.at = 0;
         if self.end == self.buffer.len() {
-            if self.end >= MOST_ROOM {
-                self.trouble = Some(FileErrorKind::TooLong { limit: MOST_ROOM });
+            if self.end >= MAX_ROOM {
+                self.trouble = Some(FileErrorKind::TooLong { limit: MAX_ROOM });
                 return false;
             }
             self.buffer.resize((2 * self.end).max(FIRST_ROOM), 0);
@@ -437,6 +437,6 @@ mod tests {
         let mut stream = Stream::new(&mut source, Limits::default());
         stream.word();
         let error = stream.judge(Ok(()), "x", 1).unwrap_err();
-        assert_eq!(error.kind, FileErrorKind::TooLong { limit: MOST_ROOM });
+        assert_eq!(error.kind, FileErrorKind::TooLong { limit: MAX_ROOM });
     }
 }

@@ -1,5 +1,5 @@
 //! Barycentric skinning: every vertex x of a fine surface follows one tetrahedron, x = Σ w_i x_i with Σ w_i = 1. Vertices
-//! outside the solid are tied to the nearest tetrahedron with weights beyond [0, 1].
+//! outside the solid are bound to the nearest tetrahedron with weights outside [0, 1].
 
 use crate::geometry::{Bounds, Bvh, closest_on_triangle};
 use crate::{MeshError, TetMesh, TriMesh, Vec3};
@@ -13,7 +13,7 @@ pub struct Embedding {
     pub weights: [f64; 4],
 }
 
-/// A surface carried by a solid.
+/// A surface embedded in a solid.
 ///
 /// ```
 /// use pd_mesh::{Vec3, generate, tetrahedralize::Skin};
@@ -29,17 +29,17 @@ pub struct Embedding {
 pub struct Skin {
     /// One per vertex of the surface.
     pub embeddings: Vec<Embedding>,
-    /// Corners of the tetrahedra that carry it, one per embedding.
+    /// Corners of the tetrahedra, one per embedding.
     pub corners: Vec<[u32; 4]>,
     /// The triangles of the surface.
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl Skin {
-    /// Ties every vertex of `surface` to the tetrahedron of `solid` that holds it or is nearest.
+    /// Binds every vertex of `surface` to the tetrahedron of `solid` that contains it or is nearest.
     ///
     /// # Errors
-    /// A mesh that is not valid, or a solid without any volume.
+    /// A mesh that is not valid, or a solid without volume.
     pub fn new(surface: &TriMesh, solid: &TetMesh) -> Result<Self, MeshError> {
         surface.validate()?;
         solid.validate()?;
@@ -74,7 +74,7 @@ impl Skin {
     }
 }
 
-/// The tetrahedron that holds `x` or is nearest to it; of equals the one with the lower number.
+/// The tetrahedron that contains `x` or is nearest to it; of equals the one with the lower number.
 fn embed(x: Vec3, tets: &[(u32, [Vec3; 4])], bvh: &Bvh) -> Embedding {
     let mut best = (f64::INFINITY, usize::MAX);
     bvh.nearest(x, f64::INFINITY, |item, limit| {

@@ -1,5 +1,5 @@
 //! TetGen linked in, feature `tetgen`. TetGen is AGPL: a program built with this feature is under the AGPL as a whole.
-//! TetGen 1.5 destroys what it has not made when it gives up, so every call runs in a child process; a crash there is an
+//! TetGen 1.5 may free memory it does not own when it fails, so every call runs in a child process; a crash there is an
 //! error here. Needs a system with `fork`, `tetgen.h` and `libtet` (Debian: libtet1.5-dev) and a C++ compiler.
 
 use super::tetgen::{check_switches, why};
@@ -58,7 +58,7 @@ impl Tetrahedralizer for LinkedTetGen {
         let triangle_count = c_int::try_from(surface.triangles.len()).map_err(too_large)?;
         let mut raw =
             Raw { points: std::ptr::null_mut(), tets: std::ptr::null_mut(), point_count: 0, tet_count: 0 };
-        // Nothing is kept under the lock, so a panic elsewhere cannot have spoilt anything.
+        // The lock protects no data, so a poisoned lock is harmless.
         let guard = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         // SAFETY: the pointers are those of living arrays with three entries per counted item, every index is below
         // `point_count` by `validate`, the text ends with a zero, and `raw` is written before it is read.

@@ -1,12 +1,12 @@
 //! From a surface to a solid of tetrahedra.
 //!
-//! | name | what it is | keeps the surface | refuses |
+//! | name | what it is | keeps the surface | rejects |
 //! |---|---|---|---|
-//! | `stuffing` | isosurface stuffing, built in, any input that winds around something | to a fraction of the lattice edge | an empty body |
+//! | `stuffing` | isosurface stuffing, built in, any input with a meaningful winding number | to a fraction of the lattice edge | an empty body |
 //! | `tetgen` | the program TetGen, found on PATH or given by its path, not linked | exactly | self-intersections, holes |
-//! | `tetgen-linked` | the library TetGen, feature `tetgen` alone, which puts the program under the AGPL | exactly | the same |
+//! | `tetgen-linked` | the library TetGen, feature `tetgen`, which puts the program under the AGPL | exactly | the same |
 //!
-//! [`by_name`] makes one of them; [`tetrahedralize_first`] tries several in order and tells why each one before the last
+//! [`by_name`] creates one of them; [`tetrahedralize_first`] tries several in order and reports why the previous ones
 //! failed. Output of other meshers (fTetWild, Gmsh) comes in as files: see [`crate::io::read_path`].
 //!
 //! ```
@@ -45,7 +45,7 @@ pub enum Size {
     Tets(usize),
 }
 
-/// What a mesher is asked for. A mesher ignores what it has no use for.
+/// Options of a mesher. A mesher ignores those it does not support.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Size of the elements (`stuffing`).
@@ -71,17 +71,17 @@ impl Default for Options {
 
 /// Makes tetrahedra from a closed or nearly closed surface.
 pub trait Tetrahedralizer {
-    /// The name by which it is chosen.
+    /// Its name.
     fn name(&self) -> &'static str;
 
     /// A solid bounded by `surface`, every tetrahedron positive.
     ///
     /// # Errors
-    /// The reason why there is none, in words that can be shown.
+    /// The reason of the failure, as text.
     fn tetrahedralize(&self, surface: &TriMesh, options: &Options) -> Result<TetMesh, MeshError>;
 
-    /// As [`tetrahedralize`](Self::tetrahedralize), and tells `observe` again and again which part of the work is done, from
-    /// 0 to 1, never falling. A mesher that cannot tell does not call it.
+    /// As [`tetrahedralize`](Self::tetrahedralize), and reports progress to `observe`, from 0 to 1, never
+    /// decreasing. A mesher that does not know its progress does not call it.
     ///
     /// # Errors
     /// As [`tetrahedralize`](Self::tetrahedralize).
@@ -96,11 +96,11 @@ pub trait Tetrahedralizer {
     }
 }
 
-/// Names of all meshers, in the order in which they are best tried.
+/// Names of all meshers, in the recommended order.
 #[cfg(not(feature = "tetgen"))]
 pub const NAMES: &[&str] = &["stuffing", "tetgen"];
 
-/// Names of all meshers, in the order in which they are best tried.
+/// Names of all meshers, in the recommended order.
 #[cfg(feature = "tetgen")]
 pub const NAMES: &[&str] = &["stuffing", "tetgen-linked", "tetgen"];
 
@@ -119,7 +119,7 @@ pub fn by_name(name: &str) -> Option<Box<dyn Tetrahedralizer>> {
     }
 }
 
-/// A solid and how it came about.
+/// A solid and the mesher that created it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Made {
     /// The solid.
@@ -138,8 +138,8 @@ pub fn tetrahedralize_first(names: &[&str], surface: &TriMesh, options: &Options
     tetrahedralize_first_observed(names, surface, options, &mut |_| {})
 }
 
-/// As [`tetrahedralize_first`], telling `observe` which part of the work is done, from 0 to 1; a mesher that refuses starts
-/// anew.
+/// As [`tetrahedralize_first`], reporting progress to `observe`, from 0 to 1; a mesher that fails restarts it
+/// from 0.
 ///
 /// # Errors
 /// As [`tetrahedralize_first`].

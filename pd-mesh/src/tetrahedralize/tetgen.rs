@@ -1,5 +1,5 @@
-//! TetGen as a program of its own: the surface goes out as `.smesh`, the solid comes back as `.node` and `.ele`, both in a
-//! temporary directory. Nothing of TetGen is linked, so its licence (AGPL) does not reach this crate (H. Si, TetGen, a
+//! TetGen as a separate program: the surface is passed as `.smesh`, the solid returned as `.node` and `.ele`, both in a
+//! temporary directory. TetGen is not linked, so its licence (AGPL) does not apply to this crate (H. Si, TetGen, a
 //! Delaunay-based quality tetrahedral mesh generator, 2015).
 
 use super::{Options, Tetrahedralizer};
@@ -62,7 +62,7 @@ impl Tetrahedralizer for TetGen {
     }
 }
 
-/// Runs the program in the directory of its input; returns whether it said that all went well.
+/// Runs the program in the directory of its input; returns whether it succeeded.
 fn run(program: &Path, switches: &str, input: &Path, log: &Path, seconds: f64) -> Result<bool, MeshError> {
     let system = |error: std::io::Error| failed(format!("{} cannot be run: {error}", program.display()));
     let output = File::create(log).map_err(system)?;
@@ -98,7 +98,7 @@ pub(super) fn check_switches(switches: &str) -> Result<(), String> {
     }
 }
 
-/// Why there is no solid. Some builds abort before they can say it, so the usual causes are looked for here first.
+/// The reason of a failure. Some builds abort without a message, so the usual causes are checked first.
 pub(super) fn why(surface: &TriMesh, otherwise: &str) -> String {
     if let Some([a, b]) = intersect::self_intersections(surface, 1).first() {
         return format!(
@@ -111,7 +111,7 @@ pub(super) fn why(surface: &TriMesh, otherwise: &str) -> String {
     }
 }
 
-/// What the program said that sounds like a reason.
+/// The part of the program's output that looks like an error message.
 fn said(log: &Path) -> String {
     let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -1,6 +1,6 @@
-//! Who touches whom: unique edges, border edges, ordered one-rings, triangles around a vertex.
+//! Adjacency: unique edges, border edges, ordered one-rings, triangles around a vertex.
 //!
-//! All results are sorted arrays, so they depend on the mesh alone and binary search works on them.
+//! All results are sorted arrays, so they depend only on the mesh and binary search works on them.
 
 mod rings;
 mod vertex_faces;

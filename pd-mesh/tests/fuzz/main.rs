@@ -119,7 +119,7 @@ fn reader(name: &str) -> Reader {
 }
 
 /// Files large enough that buffers and messages do not count: ordinary ones, which must make a mesh, and those made to take
-/// as much memory as possible, which may be refused.
+/// as much memory as possible, which may be rejected.
 #[test]
 fn large_files_take_ten_times_their_length_at_most() {
     let ordinary = seeds::large().into_iter().map(|(name, bytes)| (name, "ordinary", bytes, true));
@@ -143,7 +143,7 @@ fn large_files_take_ten_times_their_length_at_most() {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
-/// A stream never holds the file: many vertices that are refused at the end cost no more than themselves.
+/// A stream never holds the file: many vertices that are rejected at the end cost no more than themselves.
 #[test]
 fn text_is_not_kept() {
     let mut file = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".to_vec();

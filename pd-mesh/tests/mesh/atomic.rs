@@ -64,14 +64,17 @@ fn a_failure_leaves_the_old_file_and_no_other() {
     );
 }
 
+/// Others may read what they may read of any new file.
+#[cfg(unix)]
 #[test]
-fn a_left_over_temporary_file_does_not_block() {
+fn a_new_file_has_the_permissions_of_the_mask() {
+    use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
-    let stale = dir.path().join(format!(".out.txt.{}.0.tmp", std::process::id()));
-    std::fs::write(&stale, "stale").unwrap();
-    io::write_atomically(dir.path().join("out.txt"), |out| out.write_all(b"new")).unwrap();
-    assert_eq!(names(dir.path()).len(), 2);
-    assert_eq!(std::fs::read_to_string(&stale).unwrap(), "stale");
+    let (plain, atomic) = (dir.path().join("plain"), dir.path().join("atomic"));
+    std::fs::write(&plain, "x").unwrap();
+    io::write_atomically(&atomic, |out| out.write_all(b"x")).unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&atomic), mode(&plain));
 }
 
 #[test]

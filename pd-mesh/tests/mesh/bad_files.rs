@@ -157,7 +157,7 @@ fn a_failing_source_is_reported() {
     assert!(matches!(error.kind, Kind::Io { kind: std::io::ErrorKind::ConnectionReset, .. }));
 }
 
-/// A solid file in which every prefix but the harmless ones must be refused.
+/// A solid file in which every prefix but the harmless ones must be rejected.
 #[test]
 fn every_truncation_of_a_solid_is_refused_or_harmless() {
     let bar = generate::bar(1, 1, 2, 1.0).unwrap();

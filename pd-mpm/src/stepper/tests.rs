@@ -107,11 +107,14 @@ impl Flight {
         for (b, &key) in stepper.blocks.touched.iter().enumerate() {
             let stride = stepper.tiles.len() / stepper.blocks.active.len();
             match stepper.model.spline {
-                Spline::Quadratic => {
-                    nodes::sum_tiles::<Quadratic>(&stepper.blocks, b, &stepper.tiles, stride, &mut nodes)
-                }
+                Spline::Quadratic => nodes::sum_tiles::<Quadratic>(
+                    &stepper.blocks.sources[b],
+                    &stepper.tiles,
+                    stride,
+                    &mut nodes,
+                ),
                 Spline::Cubic => {
-                    nodes::sum_tiles::<Cubic>(&stepper.blocks, b, &stepper.tiles, stride, &mut nodes)
+                    nodes::sum_tiles::<Cubic>(&stepper.blocks.sources[b], &stepper.tiles, stride, &mut nodes)
                 }
             }
             let first = blocks::first_node(key);

@@ -2,11 +2,12 @@
 //! deformation follows the velocity gradient G: F ← (I + h G) F, J ← J (1 + h tr G). G is C with moving least squares, else
 //! Σ u_i ∇wᵀ.
 
-use super::{FLIP, MLS, SLICE};
-use crate::blocks::{self, Blocks};
+use super::{FLIP, MLS, SLICE, first_of_tile, for_stencil};
+use crate::blocks::{self, Blocks, NONE};
 use crate::kernel::Kernel;
 use crate::lanes::{Instructions, Quad, Work};
 use crate::particles::{Particle, Particles, Tag};
+use crate::sides::tags::Parting;
 use crate::{Boundary, Material, Memory};
 use pd_core::{Mat3, Real};
 use std::marker::PhantomData;
@@ -74,7 +75,7 @@ pub(crate) fn over_blocks<'a>(
     }
 }
 
-/// The nodes that a block reaches, next to each other.
+/// The nodes that a block reaches, next to each other; what has no nodes stays as it is.
 pub(crate) fn fill<K: Kernel>(grid: &[[Real; 4]], targets: &[u32; 8], tile: &mut [[Real; 4]]) {
     let t = K::TILE;
     for x in 0..t {
@@ -83,8 +84,11 @@ pub(crate) fn fill<K: Kernel>(grid: &[[Real; 4]], targets: &[u32; 8], tile: &mut
             let (inner, outer) = row.split_at_mut(4);
             let neighbour = (x / 4) << 2 | (y / 4) << 1;
             let at = |target: u32| target as usize * 64 + ((x % 4) * 4 + y % 4) * 4;
-            inner.copy_from_slice(&grid[at(targets[neighbour])..][..4]);
-            outer.copy_from_slice(&grid[at(targets[neighbour | 1])..][..t - 4]);
+            for (part, target) in [(inner, targets[neighbour]), (outer, targets[neighbour | 1])] {
+                if target != NONE {
+                    part.copy_from_slice(&grid[at(target)..][..part.len()]);
+                }
+            }
         }
     }
 }
@@ -106,35 +110,82 @@ impl<K: Kernel, const MODE: u8> Work for Block<'_, K, MODE> {
         if MODE == FLIP {
             fill::<K>(input.old, &input.blocks.targets[slot], &mut old);
         }
-        let Blocks { order, start, .. } = input.blocks;
-        let sets = input.materials.len();
-        let first = start[slot * sets] as usize;
-        let mut gradient = [Mat3::zeros(); SLICE];
-        let mut specific = [0.0; SLICE];
-        let mut fastest: Real = 0.0;
-        for (set, material) in input.materials.iter().enumerate() {
-            let run = slot * sets + set;
-            let run = start[run] as usize..start[run + 1] as usize;
-            for from in run.clone().step_by(SLICE) {
-                let slice = &order[from..run.end.min(from + SLICE)];
-                let to = from - first..from - first + slice.len();
-                for (k, &i) in slice.iter().enumerate() {
-                    let (particle, g, volume) =
-                        one::<K, I, MODE>(instructions, input, i as usize, &tile, &old);
-                    (gradient[k], specific[k]) = (g, volume);
-                    let (particle, key) = settle::<K>(input, particle);
-                    let v = &particle.v;
-                    fastest = fastest.max(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-                    out.p[to.start + k] = particle;
-                    out.key[to.start + k] = key;
-                    out.tag[to.start + k] = input.particles.tag[i as usize];
-                }
-                let f = if out.f.is_empty() { &mut [] } else { &mut out.f[to.clone()] };
-                deform(input, material, slice, &gradient, &specific, &mut out.p[to], f);
-            }
-        }
-        out.fastest[0] = fastest;
+        each::<K>(input, slot, out, |i| one::<K, I, MODE>(instructions, input, i, &tile, &old));
     }
+}
+
+/// As [`Block`] for one with particles that read ghosts of nodes.
+pub(crate) struct Parted<'a, K, const MODE: u8> {
+    pub(crate) input: &'a Gather<'a>,
+    pub(crate) slot: usize,
+    pub(crate) out: Out<'a>,
+    pub(crate) parting: &'a Parting,
+    pub(crate) kernel: PhantomData<K>,
+}
+
+impl<K: Kernel, const MODE: u8> Work for Parted<'_, K, MODE> {
+    #[inline(always)]
+    fn run<I: Instructions>(self, instructions: I) {
+        let Self { input, slot, out, parting, .. } = self;
+        let tags = parting.tile_tags::<K>(input.blocks, slot);
+        let (targets, ghosts) = (&input.blocks.targets[slot], parting.targets(input.blocks, slot));
+        let mut tiles = [[[0.0; 4]; 343]; 4];
+        let [nodes, old, ghost, ghost_old] = &mut tiles;
+        fill::<K>(input.grid, targets, nodes);
+        fill::<K>(&parting.grid, &ghosts, ghost);
+        if MODE == FLIP {
+            fill::<K>(input.old, targets, old);
+            fill::<K>(&parting.old, &ghosts, ghost_old);
+        }
+        let mut mixed = [[[0.0; 4]; 343]; 2];
+        each::<K>(input, slot, out, |i| {
+            let sides = parting.sides[input.particles.tag[i].id as usize];
+            let first = first_of_tile::<K>(&input.particles.p[i].x, 1.0 / input.dx);
+            for_stencil::<K>(first, |k| {
+                let parted = sides.parted(tags[k]);
+                mixed[0][k] = if parted { ghost[k] } else { nodes[k] };
+                mixed[1][k] = if parted { ghost_old[k] } else { old[k] };
+            });
+            one::<K, I, MODE>(instructions, input, i, &mixed[0], &mixed[1])
+        });
+    }
+}
+
+/// Moves all particles of a block with what `read` finds for each, in their order.
+#[inline(always)]
+fn each<K: Kernel>(
+    input: &Gather<'_>,
+    slot: usize,
+    out: Out<'_>,
+    mut read: impl FnMut(usize) -> (Particle, Mat3, Real),
+) {
+    let Blocks { order, start, .. } = input.blocks;
+    let sets = input.materials.len();
+    let first = start[slot * sets] as usize;
+    let mut gradient = [Mat3::zeros(); SLICE];
+    let mut specific = [0.0; SLICE];
+    let mut fastest: Real = 0.0;
+    for (set, material) in input.materials.iter().enumerate() {
+        let run = slot * sets + set;
+        let run = start[run] as usize..start[run + 1] as usize;
+        for from in run.clone().step_by(SLICE) {
+            let slice = &order[from..run.end.min(from + SLICE)];
+            let to = from - first..from - first + slice.len();
+            for (k, &i) in slice.iter().enumerate() {
+                let (particle, g, volume) = read(i as usize);
+                (gradient[k], specific[k]) = (g, volume);
+                let (particle, key) = settle::<K>(input, particle);
+                let v = &particle.v;
+                fastest = fastest.max(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+                out.p[to.start + k] = particle;
+                out.key[to.start + k] = key;
+                out.tag[to.start + k] = input.particles.tag[i as usize];
+            }
+            let f = if out.f.is_empty() { &mut [] } else { &mut out.f[to.clone()] };
+            deform(input, material, slice, &gradient, &specific, &mut out.p[to], f);
+        }
+    }
+    out.fastest[0] = fastest;
 }
 
 /// Keeps a particle inside of the walls and finds its new block; beyond an open face it has none.

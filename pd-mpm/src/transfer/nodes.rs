@@ -54,15 +54,14 @@ impl Impulses {
 
 /// Adds up the tiles that reach a block of nodes: tile after tile in the order of the eight offsets.
 pub(crate) fn sum_tiles<K: Kernel>(
-    blocks: &Blocks,
-    block: usize,
+    sources: &[u32; 8],
     tiles: &[[Real; 4]],
     stride: usize,
     nodes: &mut [[Real; 4]],
 ) {
     let t = K::TILE;
     nodes.fill([0.0; 4]);
-    for (d, &source) in blocks.sources[block].iter().enumerate() {
+    for (d, &source) in sources.iter().enumerate() {
         if source == NONE {
             continue;
         }
@@ -125,22 +124,39 @@ pub(crate) fn finish(
     impulses
 }
 
+/// Volume per mass of a node, m³/kg, [`UNKNOWN`] where it is not full.
+pub(crate) fn specific_volume(volume: Real, mass: Real, rest: Real) -> Real {
+    if mass > 0.0 && mass >= FILLED * rest * volume { volume / mass } else { UNKNOWN }
+}
+
+impl MpmModel {
+    /// Fractions of the kernels of four nodes along an axis that lie inside of the walls.
+    fn inside_walls(&self, axis: usize, first: i32) -> [Real; 4] {
+        let wall = |face: usize, distance: Real| match self.walls[face] {
+            Boundary::Open => 1.0,
+            _ => inside_fraction(self.spline, distance),
+        };
+        std::array::from_fn(|k| {
+            let place = Real::from(first + k as i32);
+            let high = wall(2 * axis + 1, Real::from(self.cells[axis]) - place);
+            wall(2 * axis, place) + high - 1.0
+        })
+    }
+
+    /// Volume of a node inside of the walls, m³.
+    pub(crate) fn volume_at(&self, node: [i32; 3]) -> Real {
+        (0..3).map(|axis| self.dx * self.inside_walls(axis, node[axis])[0]).product()
+    }
+}
+
 /// Mass to volume per mass; see the top.
 fn volumes(input: &Nodes<'_>, first: [i32; 3], nodes: &mut [[Real; 4]]) {
     let Some(rest) = input.anchor else { return };
-    let MpmModel { dx, cells, spline, walls, .. } = *input.model;
-    let fraction = |axis: usize, k: usize| {
-        let place = Real::from(first[axis] + k as i32);
-        let wall = |open: bool, distance: Real| if open { 1.0 } else { inside_fraction(spline, distance) };
-        let low = wall(walls[2 * axis] == Boundary::Open, place);
-        let high = wall(walls[2 * axis + 1] == Boundary::Open, Real::from(cells[axis]) - place);
-        low + high - 1.0
-    };
-    let along: [[Real; 4]; 3] = std::array::from_fn(|axis| std::array::from_fn(|k| fraction(axis, k)));
-    let cell = dx * dx * dx;
+    let along: [[Real; 4]; 3] = std::array::from_fn(|axis| input.model.inside_walls(axis, first[axis]));
+    let cell = input.model.dx.powi(3);
     for (k, node) in nodes.iter_mut().enumerate() {
         let volume = cell * along[0][k >> 4] * along[1][k >> 2 & 3] * along[2][k & 3];
-        node[3] = if node[3] > 0.0 && node[3] >= FILLED * rest * volume { volume / node[3] } else { UNKNOWN };
+        node[3] = specific_volume(volume, node[3], rest);
     }
 }
 

@@ -3,11 +3,12 @@
 //! The force of the stress τ on a node is f_i = −Σ V₀ τ ∇w, or with moving least squares −Σ V₀ w D⁻¹ τ (x_i − x_p),
 //! which joins the affine velocity: one matrix A = m C − h V₀ D⁻¹ τ does both.
 
-use super::{FLIP, MLS, SLICE};
+use super::{FLIP, MLS, SLICE, first_of_tile, for_stencil};
 use crate::blocks::{self, Blocks};
 use crate::kernel::Kernel;
 use crate::lanes::{Instructions, Quad, Work};
 use crate::particles::Particles;
+use crate::sides::tags::Parting;
 use crate::{Law, Material, Memory, Strains};
 use pd_core::{Mat3, Real};
 use std::marker::PhantomData;
@@ -34,19 +35,67 @@ pub(crate) struct Block<'a, K, const MODE: u8> {
 impl<K: Kernel, const MODE: u8> Work for Block<'_, K, MODE> {
     #[inline(always)]
     fn run<I: Instructions>(self, instructions: I) {
-        self.tile.fill([0.0; 4]);
-        let Blocks { order, start, .. } = self.input.blocks;
-        let sets = self.input.materials.len();
-        let mut tau = [Mat3::zeros(); SLICE];
-        for (set, material) in self.input.materials.iter().enumerate() {
-            let run = self.slot * sets + set;
-            let order = &order[start[run] as usize..start[run + 1] as usize];
-            for slice in order.chunks(SLICE) {
-                stresses(material.law.as_ref(), self.input.particles, slice, &mut tau);
-                let volume = 1.0 / material.law.density();
-                for (&i, tau) in slice.iter().zip(&tau) {
-                    one::<K, I, MODE>(instructions, self.input, i as usize, volume, tau, self.tile);
+        let Self { input, slot, tile, .. } = self;
+        tile.fill([0.0; 4]);
+        each(input, slot, |i, volume, tau| one::<K, I, MODE>(instructions, input, i, volume, tau, tile));
+    }
+}
+
+/// As [`Block`] for one with particles that are parted from nodes in their reach: what goes to nodes, or what goes to ghosts.
+pub(crate) struct Parted<'a, K, const MODE: u8> {
+    pub(crate) input: &'a Scatter<'a>,
+    pub(crate) slot: usize,
+    pub(crate) tile: &'a mut [[Real; 4]],
+    pub(crate) parting: &'a Parting,
+    /// Whether the tile is that of the ghosts.
+    pub(crate) ghosts: bool,
+    pub(crate) kernel: PhantomData<K>,
+}
+
+impl<K: Kernel, const MODE: u8> Work for Parted<'_, K, MODE> {
+    #[inline(always)]
+    fn run<I: Instructions>(self, instructions: I) {
+        let Self { input, slot, tile, parting, ghosts, .. } = self;
+        tile.fill([0.0; 4]);
+        let tags = parting.tile_tags::<K>(input.blocks, slot);
+        let (t, mut alone) = (K::TILE, [[0.0; 4]; 2 * 343]);
+        each(input, slot, |i, volume, tau| {
+            let sides = parting.sides[input.particles.tag[i].id as usize];
+            if sides.is_none() {
+                if !ghosts {
+                    one::<K, I, MODE>(instructions, input, i, volume, tau, tile);
                 }
+                return;
+            }
+            // The particle by itself, then node by node to where it belongs.
+            one::<K, I, MODE>(instructions, input, i, volume, tau, &mut alone[..tile.len()]);
+            let first = first_of_tile::<K>(&input.particles.p[i].x, 1.0 / input.dx);
+            for_stencil::<K>(first, |k| {
+                for at in (k..tile.len()).step_by(t * t * t) {
+                    let share = std::mem::take(&mut alone[at]);
+                    if sides.parted(tags[k]) == ghosts {
+                        (0..4).for_each(|a| tile[at][a] += share[a]);
+                    }
+                }
+            });
+        });
+    }
+}
+
+/// Shows all particles of a block, with their volume per mass and stress, in their order.
+#[inline(always)]
+fn each(input: &Scatter<'_>, slot: usize, mut add: impl FnMut(usize, Real, &Mat3)) {
+    let Blocks { order, start, .. } = input.blocks;
+    let sets = input.materials.len();
+    let mut tau = [Mat3::zeros(); SLICE];
+    for (set, material) in input.materials.iter().enumerate() {
+        let run = slot * sets + set;
+        let order = &order[start[run] as usize..start[run + 1] as usize];
+        for slice in order.chunks(SLICE) {
+            stresses(material.law.as_ref(), input.particles, slice, &mut tau);
+            let volume = 1.0 / material.law.density();
+            for (&i, tau) in slice.iter().zip(&tau) {
+                add(i as usize, volume, tau);
             }
         }
     }

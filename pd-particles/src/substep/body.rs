@@ -36,6 +36,8 @@ pub(crate) struct Body {
     pub(crate) moved: Real,
     /// How far they may move before the next, m.
     pub(crate) allowance: Real,
+    /// Substeps that may pass before the next search, and how far a particle may get beyond what its speed says, m.
+    pub(crate) ahead: (Real, Real),
 }
 
 /// Constant inertia of a body, rest frame.
@@ -125,6 +127,7 @@ pub(crate) fn load(
             index: k as u32,
             moved: 0.0,
             allowance: 0.0,
+            ahead: (0.0, 0.0),
         };
         loaded.refresh(&inertia[k]);
         bodies.push(loaded);

@@ -265,7 +265,9 @@ pub(crate) fn see(model: &ParticleModel, bodies: &[Body], grain: &Grain, i: usiz
     }
     let body = &bodies[b as usize];
     let x = if is_rigid(model, b) { body.p + body.turn * model.rest[i] } else { grain.x };
-    Seen { x, r: grain.r, inside: Some((-model.depth[i], body.turn * model.outward[i])) }
+    // Particles of a sheet have no outward side: they touch as grains do.
+    let sided = model.outward[i] != Vec3::zeros();
+    Seen { x, r: grain.r, inside: sided.then(|| (-model.depth[i], body.turn * model.outward[i])) }
 }
 
 pub(crate) fn is_rigid(model: &ParticleModel, body: u32) -> bool {

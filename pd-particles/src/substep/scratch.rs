@@ -1,15 +1,20 @@
 //! Working memory of a frame: particles in the order of the grid, bodies, lists and rows.
 
 use super::body::{Body, Inertia};
-use super::grains::{Grain, Rub, Spin};
+use super::grains::{Grain, Push, Rub, Spin};
+use super::links::LinkMemory;
 use super::memory::{self, Memory};
 use super::rows::{Row, is_rigid};
 use super::touch::Touches;
 use crate::matching::Matching;
 use crate::model::NO_BODY;
+use crate::spots::Spots;
 use crate::{BodyKind, Grid, Pairs, ParticleModel};
 use pd_core::exec::{self, VERTEX_CHUNK};
 use pd_core::{Real, Vec3};
+
+/// Bodies near a body for which room is made; more are met with an allocation.
+const NEIGHBOURS: usize = 64;
 
 /// All of it can be dropped and made again at any frame.
 #[derive(Default)]
@@ -26,9 +31,24 @@ pub(crate) struct Scratch {
     pub(crate) grains: Vec<Grain>,
     /// Empty if no set has a spin.
     pub(crate) spins: Vec<Spin>,
+    /// Of every slot of the pairs of grains, where some spin.
+    pub(crate) pushes: Vec<Push>,
     /// Number of the particle at each sorted place, and its set.
     pub(crate) order: Vec<u32>,
     pub(crate) set: Vec<u32>,
+    /// Body of each sorted particle, and whether another may come to touch it.
+    pub(crate) owner: Vec<u32>,
+    pub(crate) live: Vec<bool>,
+    /// The same by particle, and whether a body has such particles.
+    pub(crate) live_of: Vec<bool>,
+    pub(crate) body_live: Vec<bool>,
+    /// Bodies near each body: `first_neighbour[k]..first_neighbour[k + 1]` in `neighbours`.
+    pub(crate) neighbours: Vec<u32>,
+    pub(crate) centres: Vec<Vec3>,
+    pub(crate) balls: Vec<Real>,
+    pub(crate) body_grid: Grid,
+    pub(crate) first_neighbour: Vec<u32>,
+    pub(crate) spots: Spots,
     /// Sorted place of each particle.
     pub(crate) rank: Vec<u32>,
     /// Position at the last search and how far each sorted particle may get before the next, m.
@@ -44,6 +64,7 @@ pub(crate) struct Scratch {
     /// Of each body.
     pub(crate) matching: Vec<Matching>,
     pub(crate) touches: Vec<Touches>,
+    pub(crate) links: LinkMemory,
     pub(crate) rows: Vec<Row>,
     pub(crate) rub: Vec<Rub>,
     pub(crate) rigid_bodies: usize,
@@ -78,14 +99,24 @@ impl Scratch {
         if scratch.some_spin {
             scratch.spins.resize(n, Spin::default());
             scratch.turn.resize(n, Vec3::zeros());
+            scratch.pushes.reserve(scratch.grain_pairs.room_reserved());
         }
-        for column in [&mut scratch.order, &mut scratch.set, &mut scratch.rank] {
+        for column in [&mut scratch.order, &mut scratch.set, &mut scratch.rank, &mut scratch.owner] {
             column.resize(n, 0);
         }
         for column in [&mut scratch.searched, &mut scratch.x, &mut scratch.d, &mut scratch.acceleration] {
             column.resize(n, Vec3::zeros());
         }
         scratch.allowance.resize(n, 0.0);
+        scratch.live.resize(n, true);
+        scratch.live_of.resize(n, true);
+        scratch.body_live.resize(model.bodies.len(), true);
+        scratch.spots.reserve(n);
+        scratch.centres.reserve(model.bodies.len());
+        scratch.balls.reserve(model.bodies.len());
+        scratch.body_grid.reserve(model.bodies.len());
+        scratch.first_neighbour.reserve(model.bodies.len() + 1);
+        scratch.neighbours.reserve(model.bodies.len() * NEIGHBOURS.min(model.bodies.len()));
         scratch.inertia = (0..model.bodies.len()).map(|body| Inertia::new(model, body)).collect();
         scratch.bodies.reserve(model.bodies.len());
         scratch.matching = model
@@ -96,6 +127,7 @@ impl Scratch {
                 Matching::new(body.kind, rest, model.mass[body.range.start], true)
             })
             .collect();
+        scratch.links = LinkMemory::new(&model.links);
         scratch.touches.resize_with(obstacles, Touches::default);
         scratch.touches.iter_mut().for_each(|touches| touches.reserve(sets, n));
         scratch.rub = sets

@@ -3,7 +3,7 @@
 //! Particles near an obstacle are listed with the pairs; in every substep their surfaces are sampled at the position at its
 //! start and the time at its end, so that a moving obstacle is met where it will be.
 
-use super::grains::{Grain, Rub, Spin, correction, friction, rolling};
+use super::grains::{Grain, Push, Rub, Spin, correction, friction};
 use crate::ParticleSet;
 use pd_core::exec::{self, VERTEX_CHUNK};
 use pd_core::{Collider, Real, Surface, Vec3};
@@ -22,33 +22,44 @@ pub(crate) struct Touch {
     pub(crate) gap: Real,
     /// Displacement of the obstacle's surface over the substep, m.
     pub(crate) slide: Vec3,
+    /// Pushes of a grain that spins so far in the substep.
+    pub(crate) push: Push,
 }
 
 impl Touch {
     /// The row of this touch, as between two grains of which one does not give way. The obstacle's own motion is in the gap.
     #[inline]
-    pub(crate) fn solve(&self, grain: &mut Grain, spin: Option<&mut Spin>, rub: &Rub, push: Real) {
+    pub(crate) fn solve(&mut self, grain: &mut Grain, spin: Option<&mut Spin>, rub: &Rub, push: Real) {
         let (n, w) = (self.normal, grain.w);
         if w == 0.0 {
             return;
         }
-        let along = correction(self.gap, n.dot(&grain.d), push) / w;
-        if along <= 0.0 {
-            return;
-        }
-        let rel = grain.d - self.slide;
+        let missing = correction(self.gap, n.dot(&grain.d), push) / w;
         let Some(spin) = spin else {
-            let tangent = rel - n * n.dot(&rel);
-            grain.d += (n * along - friction(&tangent, w, along, rub)) * w;
+            if missing > 0.0 {
+                let rel = grain.d - self.slide;
+                let tangent = rel - n * n.dot(&rel);
+                grain.d += (n * missing - friction(&tangent, w, missing, rub)) * w;
+            }
             return;
         };
-        let surface = rel - spin.turn.cross(&n) * grain.r;
+        let along = (self.push.along + missing).max(0.0);
+        if along == 0.0 && self.push.along == 0.0 {
+            return;
+        }
+        grain.d += n * ((along - self.push.along) * w);
+        self.push.along = along;
+        let surface = grain.d - self.slide - spin.turn.cross(&n) * grain.r;
         let tangent = surface - n * n.dot(&surface);
-        let p = n * along - friction(&tangent, w + spin.factor * w, along, rub);
+        let across = self.push.across_after(&tangent, w + spin.factor * w, rub);
+        let p = across - self.push.across;
+        self.push.across = across;
         grain.d += p * w;
         spin.turn -= n.cross(&p) * (spin.factor * w / grain.r);
         let inverse = spin.factor * w / (grain.r * grain.r);
-        spin.turn -= rolling(&spin.turn, inverse, rub.rolling * along * grain.r) * inverse;
+        let hold = self.push.hold_after(&spin.turn, inverse, rub.rolling * along * grain.r);
+        spin.turn -= (hold - self.push.hold) * inverse;
+        self.push.hold = hold;
     }
 }
 
@@ -126,11 +137,17 @@ impl Touches {
             normal: s.normal,
             gap: s.distance - radius(point as usize),
             slide: s.velocity * h,
+            push: Push::default(),
         }));
     }
 
     /// All rows.
     pub(crate) fn all(&self) -> &[Touch] {
         &self.rows
+    }
+
+    /// All rows, to be solved, and the coefficients against each set.
+    pub(crate) fn rows_and_rub(&mut self) -> (&mut [Touch], &[Rub]) {
+        (&mut self.rows, &self.rub)
     }
 }

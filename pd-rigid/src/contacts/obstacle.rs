@@ -1,6 +1,6 @@
 //! A part of a body against an obstacle given by its signed distance.
 
-use super::{Motion, Reach};
+use super::{Manifolds, Motion, Reach};
 use crate::Part;
 use crate::narrow::{Touch, lowest, point_polyhedron, reduce};
 use crate::solve::contact::{ContactPoint, Manifold, POINTS, tangents};
@@ -12,15 +12,14 @@ const OBSTACLE: u64 = 0xffff_ffff;
 /// Most points looked at.
 const MOST: usize = 72;
 
-/// Adds the contacts of part number `p` with an obstacle (number, shape, time in s). Points with one normal share a
+/// Adds the contacts of a part (its number and rank) with an obstacle (number, shape, time in s). Points with one normal share a
 /// manifold; the deepest others have their own.
 pub(super) fn touch(
-    part: &Part,
-    p: usize,
+    (part, p, rank): (&Part, usize, u32),
     motion: &Motion,
     reach: &Reach,
     obstacle: (usize, &dyn Collider, Real),
-    manifolds: &mut Vec<Manifold>,
+    manifolds: &mut Manifolds,
 ) {
     let body = &motion[part.body as usize];
     let world = body.0 * part.pose;
@@ -65,8 +64,12 @@ pub(super) fn touch(
     for (&(feature, point), surface) in points.iter().zip(&surfaces) {
         if surface.distance < far && surface.normal.norm_squared() > 0.5 {
             let (place, gap) = (point - surface.normal * (0.5 * surface.distance), surface.distance);
-            let local = body.0.rotation.inverse() * (place - body.0.translation.vector);
-            let contact = ContactPoint { place, gap, feature, local: [local, place], ..Default::default() };
+            let core = point + surface.normal * part.shape.radius();
+            let local = body.0.rotation.inverse() * (core - body.0.translation.vector);
+            let foot = point - surface.normal * surface.distance;
+            let round = [part.shape.radius(), 0.0];
+            let contact =
+                ContactPoint { place, gap, feature, local: [local, foot], round, ..Default::default() };
             found[near] = (contact, surface.normal, surface.velocity);
             near += 1;
         }
@@ -76,6 +79,7 @@ pub(super) fn touch(
     found.sort_by(|a, b| a.0.gap.total_cmp(&b.0.gap).then(a.0.feature.cmp(&b.0.feature)));
     let manifold = |normal: Vec3, velocity: Vec3| Manifold {
         key: (p as u64) << 32 | (OBSTACLE - number as u64),
+        order: u64::from(rank) << 32 | (OBSTACLE - number as u64),
         bodies: [part.body, u32::MAX],
         normal,
         tangents: tangents(&normal),

@@ -1,6 +1,6 @@
 //! What describes a body before it is part of a model.
 
-use crate::{MassProperties, RigidError, Shape};
+use crate::{ConvexParts, MassProperties, MeshTriangle, RigidError, Shape, convex_parts};
 use nalgebra::{Isometry3, UnitQuaternion};
 use pd_collide::Path;
 use pd_core::{Mat3, Real, Vec3};
@@ -128,6 +128,30 @@ impl BodyDesc {
         }
     }
 
+    /// A static body of the triangles of a mesh, m, counter-clockwise seen from the side that others touch.
+    ///
+    /// # Errors
+    /// [`RigidError::Mesh`].
+    pub fn mesh(positions: &[Vec3], triangles: &[[u32; 3]]) -> Result<Self, RigidError> {
+        let parts = MeshTriangle::of_mesh(positions, triangles)?;
+        let part = |t| PartDesc::new(Shape::Triangle(t), 0.0);
+        Ok(Self::compound(parts.into_iter().map(part).collect()).fixed())
+    }
+
+    /// A dynamic body of convex parts of the volume that a closed mesh encloses, of uniform density (kg/m³).
+    ///
+    /// # Errors
+    /// [`RigidError::Mesh`].
+    pub fn convex_parts(
+        positions: &[Vec3],
+        triangles: &[[u32; 3]],
+        how: &ConvexParts,
+        density: Real,
+    ) -> Result<Self, RigidError> {
+        let parts = convex_parts(positions, triangles, how)?;
+        Ok(Self::compound(parts.into_iter().map(|shape| PartDesc::new(shape, density)).collect()))
+    }
+
     /// A body without shape, of a mass (kg) and principal moments (kg·m²) about the axes of its frame.
     pub fn point(mass: Real, moments: Vec3) -> Self {
         let inertia = Mat3::from_diagonal(&moments);
@@ -230,6 +254,9 @@ impl BodyDesc {
             }
             if part.shape == Shape::HalfSpace && self.drive == Drive::Dynamic {
                 return Err(RigidError::Unbounded { body });
+            }
+            if matches!(part.shape, Shape::Triangle(_)) && self.drive == Drive::Dynamic {
+                return Err(RigidError::DynamicMesh { body });
             }
         }
         if self.drive != Drive::Dynamic {

@@ -41,6 +41,8 @@ pub struct RigidModel {
     pub(crate) joints: Vec<Joint>,
     /// Pairs of bodies (smaller first) that a joint keeps from touching, sorted.
     pub(crate) apart: Vec<[u32; 2]>,
+    /// Place of each part in an order that depends on where bodies start, not on when they were added: from the lowest up.
+    pub(crate) rank: Vec<u32>,
 }
 
 impl RigidModel {
@@ -236,9 +238,27 @@ impl RigidBuilder {
     }
 
     /// The model, and the bodies at time zero for [`State::bodies`](pd_core::State::bodies).
-    pub fn build(self) -> (RigidModel, Bodies) {
+    pub fn build(mut self) -> (RigidModel, Bodies) {
+        self.model.rank = ranks(&self.model);
         (self.model, self.state)
     }
+}
+
+/// Ranks of the parts: by height, then along x and z, then by rotation and mass.
+fn ranks(model: &RigidModel) -> Vec<u32> {
+    let numbers = |body: usize| {
+        let (p, q) = (model.start[body].translation.vector, model.start[body].rotation.coords);
+        [p.y, p.x, p.z, q.x, q.y, q.z, q.w, model.mass[body]]
+    };
+    let mut order: Vec<u32> = (0..model.parts.len() as u32).collect();
+    order.sort_by(|&i, &j| {
+        let [a, b] = [i, j].map(|k| model.parts[k as usize].body as usize);
+        let pairs = numbers(a).into_iter().zip(numbers(b));
+        pairs.map(|(x, y)| x.total_cmp(&y)).find(|o| o.is_ne()).unwrap_or_else(|| i.cmp(&j))
+    });
+    let mut rank = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(k, &part)| rank[part as usize] = k as u32);
+    rank
 }
 
 #[cfg(test)]

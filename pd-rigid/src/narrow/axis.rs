@@ -1,10 +1,9 @@
-//! Separating axes of boxes and polyhedra: the direction in which they overlap least (Gottschalk, Lin & Manocha 1996; for
-//! polyhedra with the Gauss maps of Gregorius 2013).
+//! Separating axes of polyhedra: the direction in which they overlap least, with the Gauss maps of Gregorius 2013.
 
 use super::Placed;
 use crate::Polyhedron;
 use nalgebra::Isometry3;
-use pd_core::{Mat3, Real, Vec3};
+use pd_core::{Real, Vec3};
 
 /// What separates best.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,82 +28,13 @@ pub(super) struct Axis {
 /// with four points, and the choice must not change from step to step.
 const PREFER: Real = 0.95;
 
+/// What a gap must exceed to be preferred to an older one.
+pub(super) fn better_than(old: Real, scale: Real) -> Real {
+    (if old < 0.0 { old * PREFER } else { old / PREFER }) + 1e-5 * scale
+}
+
 fn better(new: Real, old: Real, scale: Real) -> bool {
-    new > (if old < 0.0 { old * PREFER } else { old / PREFER }) + 1e-5 * scale
-}
-
-/// Two boxes; `None` if they are farther apart than `reach`.
-pub(super) fn boxes(a: (&Vec3, &Isometry3<Real>), b: (&Vec3, &Isometry3<Real>), reach: Real) -> Option<Axis> {
-    let (ra, rb) = (a.1.rotation.to_rotation_matrix(), b.1.rotation.to_rotation_matrix());
-    let (ra, rb): (&Mat3, &Mat3) = (ra.matrix(), rb.matrix());
-    // b in the frame of a.
-    let c = ra.transpose() * rb;
-    let t = ra.transpose() * (b.1.translation.vector - a.1.translation.vector);
-    let abs = c.map(Real::abs);
-    let scale = a.0.min() + b.0.min();
-    let mut best = (Real::NEG_INFINITY, Best::FaceA(0), Vec3::zeros());
-    for i in 0..3 {
-        let gap = t[i].abs() - a.0[i] - abs.row(i).transpose().dot(b.0);
-        if gap > reach {
-            return None;
-        }
-        if best.0 == Real::NEG_INFINITY || better(gap, best.0, scale) {
-            // Faces come as pairs, the negative side first; the one that looks towards the other box.
-            let away = t[i] > 0.0;
-            let column: Vec3 = ra.column(i).into();
-            best = (gap, Best::FaceA(2 * i + usize::from(away)), if away { -column } else { column });
-        }
-    }
-    for j in 0..3 {
-        let along = t.dot(&c.column(j));
-        let gap = along.abs() - b.0[j] - abs.column(j).dot(a.0);
-        if gap > reach {
-            return None;
-        }
-        if better(gap, best.0, scale) {
-            let away = along < 0.0;
-            let column: Vec3 = rb.column(j).into();
-            best = (gap, Best::FaceB(2 * j + usize::from(away)), if away { column } else { -column });
-        }
-    }
-    for i in 0..3 {
-        for j in 0..3 {
-            // a_i × b_j in the frame of a; nearly parallel edges say nothing new.
-            let (u, v) = ((i + 1) % 3, (i + 2) % 3);
-            let mut axis = Vec3::zeros();
-            (axis[u], axis[v]) = (-c[(v, j)], c[(u, j)]);
-            let length = axis.norm();
-            if length < 1e-4 {
-                continue;
-            }
-            axis /= length;
-            let along = t.dot(&axis);
-            if along > 0.0 {
-                axis = -axis; // towards a
-            }
-            let local = c.transpose() * axis;
-            let gap = along.abs() - a.0.dot(&axis.map(Real::abs)) - b.0.dot(&local.map(Real::abs));
-            if gap > reach {
-                return None;
-            }
-            if better(gap, best.0, scale) {
-                best = (gap, Best::Edges(box_edge(i, &-axis), box_edge(j, &local)), ra * axis);
-            }
-        }
-    }
-    Some(Axis { best: best.1, normal: best.2 })
-}
-
-/// The edge of a box along an axis that lies farthest in a direction, as `axis << 3 | first vertex`.
-fn box_edge(axis: usize, direction: &Vec3) -> usize {
-    let bit = |k: usize| usize::from(direction[k] > 0.0) << k;
-    axis << 3 | bit((axis + 1) % 3) | bit((axis + 2) % 3)
-}
-
-/// Ends of the edge numbered by [`box_edge`].
-pub(super) fn box_edge_ends(edge: usize) -> [usize; 2] {
-    let (axis, first) = (edge >> 3, edge & 7);
-    [first, first | 1 << axis]
+    new > better_than(old, scale)
 }
 
 /// Two polyhedra; `None` if they are farther apart than `reach`.

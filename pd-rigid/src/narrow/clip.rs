@@ -1,11 +1,11 @@
 //! Points of contact along a separating axis: the face that meets another is clipped by it (Sutherland & Hodgman 1974);
 //! two edges meet in one point.
 
-use super::axis::{Axis, Best, box_edge_ends};
+use super::axis::{Axis, Best};
 use super::closest::segment_segment;
 use super::reduce::reduce;
 use super::{Placed, Touch, Touches};
-use crate::{Polyhedron, Shape};
+use crate::Polyhedron;
 use nalgebra::Isometry3;
 use pd_core::{Real, Vec3};
 
@@ -26,15 +26,7 @@ fn edges(
     reach: Real,
 ) -> Touches {
     let ends = |(placed, solid, edge): (Placed<'_>, &Polyhedron, usize)| {
-        let [i, j] = match placed.0 {
-            // Two boxes number their edges by axis.
-            Shape::Cuboid { .. }
-                if matches!((a.0.0, b.0.0), (Shape::Cuboid { .. }, Shape::Cuboid { .. })) =>
-            {
-                box_edge_ends(edge)
-            }
-            _ => solid.edges()[edge].0.map(|v| v as usize),
-        };
+        let [i, j] = solid.edges()[edge].0.map(|v| v as usize);
         [i, j].map(|v| placed.1.translation.vector + placed.1.rotation * solid.vertices()[v])
     };
     let ([p, p2], [q, q2]) = (ends(a), ends(b));

@@ -63,7 +63,7 @@ pub(crate) fn point_polyhedron(solid: &Polyhedron, p: &Vec3) -> (Vec3, Vec3, Rea
 }
 
 /// Whether a point of a face's plane lies in the face.
-fn in_face(solid: &Polyhedron, k: usize, p: &Vec3) -> bool {
+pub(super) fn in_face(solid: &Polyhedron, k: usize, p: &Vec3) -> bool {
     let face = &solid.faces()[k];
     let corner = |i: usize| solid.vertices()[face.corners[i % face.corners.len()] as usize];
     (0..face.corners.len()).all(|i| {

@@ -5,11 +5,16 @@
 //! | sphere, capsule | lowest points | nearest points of segments | nearest points of segment and polyhedron |
 //! | box, hull, cylinder | lowest points | | separating axes, then one face clipped by the other |
 //!
-//! A cylinder is a prism of 24 sides against other bodies and round against half-spaces.
+//! A cylinder is a prism of 24 sides against other bodies and round against half-spaces. A triangle of a mesh is the top of a
+//! prism that pushes along normals between its own and its neighbours' alone.
 
+mod advance;
 mod axis;
 mod clip;
 mod closest;
+mod cuboid;
+mod gjk;
+mod mesh;
 mod plane;
 mod reduce;
 mod round;
@@ -18,6 +23,7 @@ use crate::Shape;
 use nalgebra::Isometry3;
 use pd_core::{Real, Vec3};
 
+pub(crate) use advance::{Moving, meeting};
 pub(crate) use closest::point_polyhedron;
 pub(crate) use plane::lowest;
 pub(crate) use reduce::reduce;
@@ -54,6 +60,13 @@ impl Touches {
         }
     }
 
+    /// Keeps the points that satisfy a condition.
+    fn keep(&mut self, condition: impl Fn(&Touch) -> bool) {
+        let all = *self;
+        self.len = 0;
+        all.points().iter().filter(|p| condition(p)).for_each(|p| self.push(p.place, p.gap, p.feature));
+    }
+
     fn flipped(mut self) -> Self {
         self.normal = -self.normal;
         self
@@ -68,16 +81,15 @@ pub(crate) fn touches(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
     match (a.0, b.0) {
         (_, Shape::HalfSpace) => plane::touches(a, b.1, reach),
         (Shape::HalfSpace, _) => plane::touches(b, a.1, reach).flipped(),
+        (_, Shape::Triangle(t)) => mesh::touches(a, (t, b), reach),
+        (Shape::Triangle(t), _) => mesh::touches(b, (t, a), reach).flipped(),
         (Shape::Sphere { .. } | Shape::Capsule { .. }, Shape::Sphere { .. } | Shape::Capsule { .. }) => {
             round::segments(a, b, reach)
         }
         (Shape::Sphere { .. } | Shape::Capsule { .. }, _) => round::polyhedron(a, b, reach),
         (_, Shape::Sphere { .. } | Shape::Capsule { .. }) => round::polyhedron(b, a, reach).flipped(),
         (Shape::Cuboid { half: ha, .. }, Shape::Cuboid { half: hb, .. }) => {
-            match axis::boxes((ha, a.1), (hb, b.1), reach) {
-                Some(axis) => clip::touches(a, b, axis, reach),
-                None => Touches::default(),
-            }
+            cuboid::touches((ha, a.1), (hb, b.1), reach)
         }
         _ => match axis::polyhedra(a, b, reach) {
             Some(axis) => clip::touches(a, b, axis, reach),

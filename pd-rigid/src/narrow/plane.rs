@@ -47,6 +47,7 @@ pub(crate) fn lowest(a: Placed<'_>, up: &Vec3, mut visit: impl FnMut(u64, Vec3))
                 }
             }
         }
+        Shape::Triangle(t) => t.corners().iter().enumerate().for_each(|(k, p)| visit(k as u64, world(p))),
         Shape::HalfSpace => {}
     }
 }

@@ -10,22 +10,13 @@ pub(crate) fn reduce(normal: Vec3, points: &[Touch]) -> Touches {
         points.iter().for_each(|p| touches.push(p.place, p.gap, p.feature));
         return touches;
     }
-    let best = |measure: &dyn Fn(&Touch) -> Real| {
-        let mut best = (0, Real::NEG_INFINITY);
-        for (k, p) in points.iter().enumerate() {
-            if measure(p) > best.1 {
-                best = (k, measure(p));
-            }
-        }
-        best.0
-    };
     // Of points equally deep up to rounding the first along a fixed direction: the choice must not flicker.
     let fixed = Vec3::new(0.36, 0.48, 0.8);
-    let a = best(&|p| -p.gap * 1e3 + 1e-3 * fixed.dot(&p.place));
-    let b = best(&|p| (p.place - points[a].place).norm_squared());
+    let a = best(points, |p| -p.gap * 1e3 + 1e-3 * fixed.dot(&p.place));
+    let b = best(points, |p| (p.place - points[a].place).norm_squared());
     let across = normal.cross(&(points[b].place - points[a].place));
-    let c = best(&|p| across.dot(&(p.place - points[a].place)));
-    let d = best(&|p| -across.dot(&(p.place - points[a].place)));
+    let c = best(points, |p| across.dot(&(p.place - points[a].place)));
+    let d = best(points, |p| -across.dot(&(p.place - points[a].place)));
     let mut chosen = [a, b, c, d];
     chosen.sort_unstable();
     for (k, &i) in chosen.iter().enumerate() {
@@ -34,4 +25,16 @@ pub(crate) fn reduce(normal: Vec3, points: &[Touch]) -> Touches {
         }
     }
     touches
+}
+
+/// The first point of the largest measure.
+fn best(points: &[Touch], measure: impl Fn(&Touch) -> Real) -> usize {
+    let mut best = (0, Real::NEG_INFINITY);
+    for (k, p) in points.iter().enumerate() {
+        let value = measure(p);
+        if value > best.1 {
+            best = (k, value);
+        }
+    }
+    best.0
 }

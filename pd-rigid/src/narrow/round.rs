@@ -78,12 +78,6 @@ pub(super) fn polyhedron(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
     if distance - radius >= reach {
         return touches;
     }
-    let mut put = |p: &Vec3, distance: Real, feature: u64| {
-        let gap = distance - radius;
-        if gap < reach {
-            touches.push(world(&(p - n * (radius + 0.5 * gap))), gap, feature);
-        }
-    };
     // Lying on a face the capsule touches along its core, cut to the face.
     let face = &solid.faces()[solid.face_along(&n)];
     let d = ends[1] - ends[0];
@@ -99,14 +93,20 @@ pub(super) fn polyhedron(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
             }
         }
         if high - low > 1e-3 {
+            // Gaps are those along the face's normal, so that is the direction of the contact.
+            let mut lying = Touches { normal: b.1.rotation * face.normal, ..Touches::default() };
             for (feature, t) in [low, high].into_iter().enumerate() {
                 let p = ends[0] + d * t;
-                put(&p, face.normal.dot(&p) - face.offset, feature as u64);
+                let gap = face.normal.dot(&p) - face.offset - radius;
+                if gap < reach {
+                    lying.push(world(&(p - face.normal * (radius + 0.5 * gap))), gap, feature as u64);
+                }
             }
-            return touches;
+            return lying;
         }
     }
-    put(&at, distance, 2);
+    let gap = distance - radius;
+    touches.push(world(&(at - n * (radius + 0.5 * gap))), gap, 2);
     touches
 }
 

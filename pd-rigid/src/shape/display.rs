@@ -23,6 +23,7 @@ impl Shape {
             Self::Cylinder { half, radius, .. } => {
                 revolve(&[(0.0, *half), (*radius, *half), (*radius, -half), (0.0, -half)], n)
             }
+            Self::Triangle(t) => (t.corners().to_vec(), vec![[0, 1, 2]]),
             Self::HalfSpace => {
                 let corner = |x: Real, z: Real| Vec3::new(10.0 * x, 0.0, 10.0 * z);
                 let square = vec![corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, 1.0), corner(1.0, -1.0)];

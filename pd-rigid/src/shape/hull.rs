@@ -97,6 +97,54 @@ impl Polyhedron {
         Ok(Self { edges: edges(&faces), vertices, faces })
     }
 
+    /// The hull of points, with at most [`Self::MOST_VERTICES`] vertices: of larger hulls those farthest along evenly spread
+    /// directions. What is cut off is reported as the largest distance of a point from the hull, m.
+    ///
+    /// ```
+    /// # use pd_core::Vec3;
+    /// # use pd_rigid::Polyhedron;
+    /// let turn = |k: u32| f64::from(k) * 2.4;
+    /// let height = |k: u32| 1.0 - f64::from(2 * k + 1) / 500.0;
+    /// let ring = |k: u32| (1.0 - height(k) * height(k)).sqrt();
+    /// let ball: Vec<Vec3> = (0..500).map(|k| Vec3::new(ring(k) * turn(k).cos(), height(k), ring(k) * turn(k).sin())).collect();
+    /// let (hull, cut) = Polyhedron::simplified_hull(&ball)?;
+    /// assert!(hull.vertices().len() <= 64 && cut < 0.1);
+    /// # Ok::<(), pd_rigid::RigidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Self::hull`] except [`RigidError::LargeHull`].
+    pub fn simplified_hull(points: &[Vec3]) -> Result<(Self, Real), RigidError> {
+        let most = Self::MOST_VERTICES;
+        let mut chosen: Vec<usize> = vec![];
+        for k in 0..most {
+            // Fibonacci's spiral.
+            let y = 1.0 - (2 * k + 1) as Real / most as Real;
+            let (r, a) = ((1.0 - y * y).sqrt(), k as Real * 2.399_963_229_728_653);
+            let direction = Vec3::new(r * a.cos(), y, r * a.sin());
+            let along = |i: &usize| points[*i].dot(&direction);
+            chosen.extend((0..points.len()).max_by(|i, j| along(i).total_cmp(&along(j)).then(j.cmp(i))));
+        }
+        chosen.sort_unstable();
+        chosen.dedup();
+        let hull = match Self::hull(points) {
+            Err(RigidError::LargeHull { .. }) => {
+                Self::hull(&chosen.iter().map(|&i| points[i]).collect::<Vec<_>>())?
+            }
+            hull => hull?,
+        };
+        let above = |p: &Vec3| {
+            hull.faces.iter().map(|f| f.normal.dot(p) - f.offset).fold(Real::NEG_INFINITY, Real::max)
+        };
+        let cut = points.iter().map(above).fold(0.0, Real::max);
+        Ok((hull, cut))
+    }
+
+    /// A convex polyhedron whose faces are known.
+    pub(crate) fn from_faces(vertices: Vec<Vec3>, faces: Vec<Face>) -> Self {
+        Self { edges: edges(&faces), vertices, faces }
+    }
+
     /// Vertices, m.
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices

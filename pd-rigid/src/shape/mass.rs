@@ -30,7 +30,7 @@ impl MassProperties {
         Self { mass: 0.0, centre: Vec3::zeros(), inertia: Mat3::zeros() }
     }
 
-    /// Of a shape filled with `density`, kg/m³; a half-space counts as nothing.
+    /// Of a shape filled with `density`, kg/m³; half-spaces and triangles count as nothing.
     pub fn of(shape: &Shape, density: Real) -> Self {
         use std::f64::consts::PI;
         let (mass, diagonal) = match shape {
@@ -57,7 +57,7 @@ impl MassProperties {
                 (m, Vec3::new(s.y + s.z, s.z + s.x, s.x + s.y))
             }
             Shape::Hull(solid) => return Self::of_polyhedron(solid, density),
-            Shape::HalfSpace => return Self::zero(),
+            Shape::HalfSpace | Shape::Triangle(_) => return Self::zero(),
         };
         Self { mass, centre: Vec3::zeros(), inertia: Mat3::from_diagonal(&diagonal) }
     }

@@ -1,11 +1,15 @@
 //! Shapes of bodies.
 
+mod decompose;
 mod display;
 mod hull;
 mod mass;
+mod triangle;
 
+pub use decompose::{ConvexParts, convex_parts};
 pub use hull::{Face, Polyhedron};
 pub use mass::MassProperties;
+pub use triangle::MeshTriangle;
 
 use crate::RigidError;
 use crate::error::positive;
@@ -49,6 +53,8 @@ pub enum Shape {
     Hull(Arc<Polyhedron>),
     /// Everything below y = 0; for static and kinematic bodies.
     HalfSpace,
+    /// A triangle of a mesh, seen from its front; for static and kinematic bodies.
+    Triangle(Arc<MeshTriangle>),
 }
 
 impl Shape {
@@ -115,6 +121,30 @@ impl Shape {
             Self::Cuboid { .. } => "box",
             Self::Hull(_) => "hull",
             Self::HalfSpace => "half-space",
+            Self::Triangle(_) => "triangle",
+        }
+    }
+
+    /// Radius of a round shape about its core of a point or segment, m; zero for the others.
+    pub(crate) fn radius(&self) -> Real {
+        match self {
+            Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
+            _ => 0.0,
+        }
+    }
+
+    /// Centre and radius of a ball inside a shape that is not one itself, own frame, m.
+    pub(crate) fn inner_ball(&self) -> Option<(Vec3, Real)> {
+        match self {
+            Self::Cuboid { half, .. } => Some((Vec3::zeros(), half.min())),
+            Self::Capsule { radius, .. } => Some((Vec3::zeros(), *radius)),
+            Self::Cylinder { half, radius, .. } => Some((Vec3::zeros(), half.min(*radius))),
+            Self::Hull(solid) => {
+                let centre = solid.vertices().iter().sum::<Vec3>() / solid.vertices().len() as Real;
+                let depth = |face: &Face| face.offset - face.normal.dot(&centre);
+                Some((centre, solid.faces().iter().map(depth).fold(Real::INFINITY, Real::min)))
+            }
+            _ => None,
         }
     }
 
@@ -122,6 +152,7 @@ impl Shape {
     pub(crate) fn solid(&self) -> Option<&Polyhedron> {
         match self {
             Self::Cylinder { prism, .. } => Some(prism),
+            Self::Triangle(triangle) => Some(&triangle.prism),
             _ => self.polyhedron(),
         }
     }
@@ -150,6 +181,7 @@ impl Shape {
             Self::Cuboid { half, .. } => half.zip_map(direction, Real::copysign),
             Self::Hull(solid) => solid.vertices()[solid.support(direction)],
             Self::HalfSpace => Vec3::repeat(Real::INFINITY),
+            Self::Triangle(t) => t.prism.vertices()[t.prism.support(direction)],
         }
     }
 
@@ -179,6 +211,7 @@ impl Shape {
             Self::Cuboid { half, .. } => half.norm(),
             Self::Hull(solid) => solid.vertices().iter().map(|p| p.norm()).fold(0.0, Real::max),
             Self::HalfSpace => Real::INFINITY,
+            Self::Triangle(t) => t.prism.vertices().iter().map(|p| p.norm()).fold(0.0, Real::max),
         }
     }
 }

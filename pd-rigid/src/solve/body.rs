@@ -8,7 +8,7 @@
 //! then R⁺ = exp(hω) R and ω⁺ = (R⁺ I₀ R⁺ᵀ)⁻¹ L. L is kept exactly whatever the step, and the rule is symmetric, so that a
 //! body which tumbles about its middle axis neither gains nor loses energy over time.
 
-use nalgebra::UnitQuaternion;
+use nalgebra::{Quaternion, UnitQuaternion};
 use pd_core::{Mat3, Real, Vec3};
 
 /// A body while an island is solved. An array of structures, unlike the state: contacts and joints reach for whole bodies
@@ -27,6 +27,8 @@ pub(crate) struct Body {
     pub(crate) inv_mass: Real,
     /// Principal moments, kg·m²; zero unless dynamic.
     pub(crate) moments: Vec3,
+    /// `q` as a matrix.
+    pub(crate) turn: Mat3,
     /// Inverse inertia in the world at `q`.
     pub(crate) inv_inertia: Mat3,
     /// Acceleration by gravity and forces, m/s².
@@ -59,6 +61,7 @@ impl Body {
             w: Vec3::zeros(),
             inv_mass: 0.0,
             moments: Vec3::zeros(),
+            turn: q.to_rotation_matrix().into_inner(),
             inv_inertia: Mat3::zeros(),
             acceleration: Vec3::zeros(),
             torque: Vec3::zeros(),
@@ -83,18 +86,36 @@ impl Body {
         r.matrix() * Mat3::from_diagonal(&self.moments) * r.matrix().transpose()
     }
 
-    /// Brings the inverse inertia to the present rotation.
+    /// Brings the matrix of the rotation and the inverse inertia R I₀⁻¹ Rᵀ to the present rotation.
     pub(crate) fn turn_inertia(&mut self) {
-        if self.is_dynamic() {
-            let r = self.q.to_rotation_matrix();
-            let inverse = self.moments.map(|i| 1.0 / i);
-            self.inv_inertia = r.matrix() * Mat3::from_diagonal(&inverse) * r.matrix().transpose();
+        let r = self.q.to_rotation_matrix().into_inner();
+        self.turn = r;
+        if !self.is_dynamic() {
+            return;
         }
+        let i = self.moments;
+        if self.is_round() {
+            self.inv_inertia = Mat3::from_diagonal_element(1.0 / i.x);
+            return;
+        }
+        let s = i.map(|i| 1.0 / i);
+        let entry = |a: usize, b: usize| {
+            r[(a, 0)] * r[(b, 0)] * s.x + r[(a, 1)] * r[(b, 1)] * s.y + r[(a, 2)] * r[(b, 2)] * s.z
+        };
+        let [xx, yy, zz] = [entry(0, 0), entry(1, 1), entry(2, 2)];
+        let [xy, xz, yz] = [entry(0, 1), entry(0, 2), entry(1, 2)];
+        self.inv_inertia = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
     }
 
     /// I ω for the present rotation.
     pub(crate) fn spin(&self, w: &Vec3) -> Vec3 {
-        self.q * (self.q.inverse() * w).component_mul(&self.moments)
+        let i = self.moments;
+        if self.is_round() { w * i.x } else { self.turn * self.turn.tr_mul(w).component_mul(&i) }
+    }
+
+    /// Whether all moments are equal.
+    fn is_round(&self) -> bool {
+        self.moments.x == self.moments.y && self.moments.y == self.moments.z
     }
 
     /// Adds forces, torques and damping over a time h to the velocities, and sets the mean angular velocity of the substep.
@@ -112,9 +133,11 @@ impl Body {
     /// The mean angular velocity over h of a body that starts at `q` with an angular momentum.
     pub(crate) fn mean_spin(&self, momentum: &Vec3, h: Real) -> Vec3 {
         let i = self.moments;
-        let local = self.q.inverse() * momentum;
+        if self.is_round() {
+            return momentum / i.x; // θ ∥ L
+        }
+        let local = self.turn.tr_mul(momentum);
         let mut theta = local.component_div(&i) * h;
-        // Equal moments have θ ∥ L and the first guess is exact.
         if (i.max() - i.min()) <= 1e-12 * i.max() || theta == Vec3::zeros() {
             return self.q * theta / h;
         }
@@ -148,11 +171,9 @@ impl Body {
     /// Turns over h with the present angular velocity; the angular momentum stays.
     pub(crate) fn turn(&mut self, h: Real) {
         let added = self.spin(&(self.w - self.free_w));
-        self.q = UnitQuaternion::new_normalize(
-            (UnitQuaternion::from_scaled_axis(self.w * h) * self.q).into_inner(),
-        );
+        self.q = UnitQuaternion::new_normalize(rotation(&(self.w * h)) * self.q.into_inner());
+        self.turn_inertia();
         if self.is_dynamic() {
-            self.turn_inertia();
             self.w = self.inv_inertia * (self.momentum + added);
         }
     }
@@ -160,7 +181,7 @@ impl Body {
     /// Sets where the present velocities lead to in h.
     pub(crate) fn predict(&mut self, h: Real) {
         self.next_p = self.p + self.v * h;
-        self.next_q = UnitQuaternion::from_scaled_axis(self.w * h) * self.q;
+        self.next_q = UnitQuaternion::new_unchecked(rotation(&(self.w * h)) * self.q.into_inner());
     }
 
     /// Velocity of the material point at a lever from the centre, m/s.
@@ -173,6 +194,23 @@ impl Body {
         self.v += impulse * self.inv_mass;
         self.w += self.inv_inertia * lever.cross(impulse);
     }
+}
+
+/// Square of half an angle below which sine and cosine are their series to the tenth power, exact to rounding.
+const SMALL: Real = 0.01;
+
+/// The quaternion of a rotation vector, (sin(θ/2) θ/|θ|, cos(θ/2)).
+pub(crate) fn rotation(theta: &Vec3) -> Quaternion<Real> {
+    let x = 0.25 * theta.norm_squared();
+    let (sine, cosine) = if x < SMALL {
+        let sine = 1.0 - x / 6.0 * (1.0 - x / 20.0 * (1.0 - x / 42.0 * (1.0 - x / 72.0)));
+        let cosine = 1.0 - x / 2.0 * (1.0 - x / 12.0 * (1.0 - x / 30.0 * (1.0 - x / 56.0)));
+        (0.5 * sine, cosine)
+    } else {
+        let half = x.sqrt();
+        (0.5 * half.sin() / half, half.cos())
+    };
+    Quaternion::from_parts(cosine, theta * sine)
 }
 
 #[cfg(test)]
@@ -218,6 +256,15 @@ pub(crate) mod tests {
         let period = |t: &[Real]| t[2] - t[1];
         let off = period(&times) / period(&reference) - 1.0;
         assert!(off.abs() < 0.01, "flip time off by {off:e}");
+    }
+
+    #[test]
+    fn short_rotations_are_exact_to_rounding() {
+        for size in [0.0, 1e-9, 1e-3, 0.05, 0.199, 0.2, 0.201, 1.0, 3.0] {
+            let theta = Vec3::new(0.6, -0.48, 0.64) * size;
+            let exact = UnitQuaternion::from_scaled_axis(theta).into_inner();
+            assert!((rotation(&theta).coords - exact.coords).norm() < 3e-16, "{size}");
+        }
     }
 
     #[test]

@@ -13,7 +13,6 @@
 
 use super::assemble::{Inertia, assemble};
 use super::body::Body;
-use super::contact;
 use super::factor::Factor;
 use super::rows::{ROWS, geometric_stiffness};
 use super::system::System;
@@ -37,10 +36,11 @@ impl RigidSolver for Direct {
     fn solve(&self, island: &mut Island<'_>) {
         let substeps = island.params.substeps.max(1);
         let h = island.dt / substeps as Real;
+        island.open_contacts(h);
         for _ in 0..substeps {
             substep(island, h);
         }
-        contact::restitution(island.contacts, island.bodies, island.params);
+        island.close_contacts(h);
     }
 }
 
@@ -48,21 +48,24 @@ impl RigidSolver for Direct {
 pub(crate) fn substep(island: &mut Island<'_>, h: Real) {
     island.kick(h);
     begin(island, h);
-    contact::warm_start(island.contacts, island.bodies, h);
+    island.groups.warm_start(island.bodies, h);
     // Where joints and contacts share bodies each undoes some of the other's work.
     let turns =
         if island.has_joints() && !island.contacts.is_empty() { island.params.turns.max(1) } else { 1 };
     for _ in 0..turns {
-        contact::sweep(island.contacts, island.bodies, island.params, h, true);
+        island.groups.push_out(island.bodies, island.params, h);
         joints(island, h);
     }
     island.drift(h);
     island.accept_joints(h);
-    contact::sweep(island.contacts, island.bodies, island.params, h, false);
+    island.relax_contacts(h);
 }
 
 /// Opens a substep: multipliers, softness and geometric stiffness.
 fn begin(island: &mut Island<'_>, h: Real) {
+    if !island.has_joints() {
+        return;
+    }
     for joint in island.joints.iter_mut() {
         open_joint(joint, &island.model.joints()[joint.index as usize], island.bodies, h);
     }

@@ -10,6 +10,9 @@ use pd_core::Real;
 /// A block, row by row; rows and columns beyond its size are not read.
 pub(crate) type Block = [[Real; ROWS]; ROWS];
 
+/// Rows of a ball joint.
+const SMALL: usize = 3;
+
 /// A pivot below this fraction of the entry of K it began as counts as zero.
 const RANK: Real = 1e-13;
 
@@ -37,6 +40,16 @@ impl Factor {
 
     /// Factors what `blocks` holds.
     pub(crate) fn factor(&mut self, system: &System) {
+        if self.is_small() { self.factor_up_to::<SMALL>(system) } else { self.factor_up_to::<ROWS>(system) }
+    }
+
+    /// Whether every joint has as many rows as a ball joint: loops of a fixed length then.
+    fn is_small(&self) -> bool {
+        self.sizes.iter().all(|&size| size == SMALL)
+    }
+
+    /// Joints of up to N rows, or exactly N if that is small.
+    fn factor_up_to<const N: usize>(&mut self, system: &System) {
         let n = system.joints.len();
         // Diagonals of K decide later what is rounding; nothing of the diagonal block is read above its diagonal, so
         // they are kept there only if there is a place: keep them beside the solution until then.
@@ -46,7 +59,7 @@ impl Factor {
             }
         }
         for k in 0..n {
-            let d = self.sizes[k];
+            let d = if N == SMALL { N } else { self.sizes[k] };
             let inverse = invert(&self.blocks[k], &self.x[k], d);
             self.blocks[k] = inverse;
             let mut product: Block;
@@ -54,34 +67,41 @@ impl Factor {
                 &system.updates[system.update_columns[k] as usize..system.update_columns[k + 1] as usize]
             {
                 // Left block times D⁻¹, again for every right block: the column of a joint has one or two of them.
-                product = times(&self.blocks[update.left as usize], &inverse, ROWS, d);
+                product = times(&self.blocks[update.left as usize], &inverse, N, d);
                 let right = self.blocks[update.right as usize];
-                subtract_product(&mut self.blocks[update.target as usize], &product, &right, d);
+                subtract_product(&mut self.blocks[update.target as usize], &product, &right, N, d);
             }
             for below in system.column(k) {
                 let block = &mut self.blocks[below.block as usize];
-                *block = times(block, &inverse, self.sizes[below.row as usize], d);
+                let rows = if N == SMALL { N } else { self.sizes[below.row as usize] };
+                *block = times(block, &inverse, rows, d);
             }
         }
     }
 
     /// Solves K x = x in place.
     pub(crate) fn solve(&mut self, system: &System) {
+        if self.is_small() { self.solve_up_to::<SMALL>(system) } else { self.solve_up_to::<ROWS>(system) }
+    }
+
+    fn solve_up_to<const N: usize>(&mut self, system: &System) {
         let n = system.joints.len();
         for k in 0..n {
             let x = self.x[k];
+            let d = if N == SMALL { N } else { self.sizes[k] };
             for below in system.column(k) {
-                let (l, rows) = (&self.blocks[below.block as usize], self.sizes[below.row as usize]);
+                let rows = if N == SMALL { N } else { self.sizes[below.row as usize] };
+                let l = &self.blocks[below.block as usize];
                 let y = &mut self.x[below.row as usize];
                 for i in 0..rows {
-                    for j in 0..self.sizes[k] {
+                    for j in 0..d {
                         y[i] -= l[i][j] * x[j];
                     }
                 }
             }
         }
         for k in (0..n).rev() {
-            let (d, mut z) = (self.sizes[k], [0.0; ROWS]);
+            let (d, mut z) = (if N == SMALL { N } else { self.sizes[k] }, [0.0; ROWS]);
             for i in 0..d {
                 for j in 0..d {
                     z[i] += self.blocks[k][i][j] * self.x[k][j];
@@ -89,7 +109,8 @@ impl Factor {
             }
             for below in system.column(k) {
                 let (l, y) = (&self.blocks[below.block as usize], &self.x[below.row as usize]);
-                for i in 0..self.sizes[below.row as usize] {
+                let rows = if N == SMALL { N } else { self.sizes[below.row as usize] };
+                for i in 0..rows {
                     for j in 0..d {
                         z[j] -= l[i][j] * y[i];
                     }
@@ -101,16 +122,9 @@ impl Factor {
 }
 
 /// a b for the first `rows` rows and `d` columns.
+#[inline(always)]
 fn times(a: &Block, b: &Block, rows: usize, d: usize) -> Block {
     let mut c = [[0.0; ROWS]; ROWS];
-    if d == 3 {
-        for i in 0..rows {
-            for j in 0..3 {
-                c[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
-            }
-        }
-        return c;
-    }
     for i in 0..rows {
         for k in 0..d {
             for j in 0..d {
@@ -121,10 +135,11 @@ fn times(a: &Block, b: &Block, rows: usize, d: usize) -> Block {
     c
 }
 
-/// t −= a bᵀ over `d` columns of a and b; rows beyond their sizes are zero and stay so.
-fn subtract_product(t: &mut Block, a: &Block, b: &Block, d: usize) {
-    for i in 0..ROWS {
-        for j in 0..ROWS {
+/// t −= a bᵀ over `d` columns and `rows` rows of a and b; rows beyond their sizes are zero and stay so.
+#[inline(always)]
+fn subtract_product(t: &mut Block, a: &Block, b: &Block, rows: usize, d: usize) {
+    for i in 0..rows {
+        for j in 0..rows {
             let mut sum = 0.0;
             for k in 0..d {
                 sum += a[i][k] * b[j][k];
@@ -135,6 +150,7 @@ fn subtract_product(t: &mut Block, a: &Block, b: &Block, d: usize) {
 }
 
 /// Inverse of a symmetric positive semidefinite d×d block by LDLᵀ; pivots that are rounding against `scale` are left out.
+#[inline(always)]
 pub(crate) fn invert(a: &Block, scale: &[Real; ROWS], d: usize) -> Block {
     let mut l = *a;
     let mut pivots = [0.0; ROWS];

@@ -10,7 +10,7 @@
 use super::assemble::{Inertia, assemble};
 use super::rows::{ROWS, Rows};
 use super::work::Island;
-use super::{RigidSolver, contact, direct};
+use super::{RigidSolver, direct};
 use nalgebra::UnitQuaternion;
 use pd_core::{Real, Vec3};
 
@@ -29,6 +29,7 @@ impl RigidSolver for Rattle {
     fn solve(&self, island: &mut Island<'_>) {
         let substeps = island.params.substeps.max(1);
         let h = island.dt / substeps as Real;
+        island.open_contacts(h);
         for _ in 0..substeps {
             let fits =
                 island.has_joints() && island.contacts.is_empty() && is_plain(island) && is_slow(island, h);
@@ -37,7 +38,7 @@ impl RigidSolver for Rattle {
                 direct::substep(island, h);
             }
         }
-        contact::restitution(island.contacts, island.bodies, island.params);
+        island.close_contacts(h);
     }
 }
 

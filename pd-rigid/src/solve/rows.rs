@@ -57,18 +57,22 @@ impl Rows {
     /// continue from there, so that full turns count.
     pub(crate) fn set(&mut self, joint: &Joint, a: &Pose, b: &Pose, before: &[Real; 2]) {
         let arm = [a.1 * joint.frames[0].translation.vector, b.1 * joint.frames[1].translation.vector];
+        self.len = 0;
+        // A ball joint that is free to turn needs no axes.
+        if joint.desc.kind == JointKind::Ball && joint.desc.controls.is_empty() {
+            self.hold(&arm, &(a.0 + arm[0] - b.0 - arm[1]));
+            self.positions = self.len;
+            return;
+        }
         let turn = [a.1 * joint.frames[0].rotation, b.1 * joint.frames[1].rotation];
         let axes = [turn[0].to_rotation_matrix(), turn[1].to_rotation_matrix()];
         let column = |k: usize, c: usize| -> Vec3 { axes[k].matrix().column(c).into() };
         let (pa, pb) = (a.0 + arm[0], b.0 + arm[1]);
         let gap = pa - pb;
         let reach = pb - a.0;
-        self.len = 0;
         match joint.desc.kind {
             JointKind::Ball | JointKind::Hinge | JointKind::Fixed | JointKind::Universal => {
-                for n in [Vec3::x(), Vec3::y(), Vec3::z()] {
-                    self.push(gap.dot(&n), n, arm[0].cross(&n), arm[1].cross(&n));
-                }
+                self.hold(&arm, &gap);
             }
             JointKind::Slider | JointKind::Cylindrical => {
                 for n in [column(0, 1), column(0, 2)] {
@@ -126,6 +130,13 @@ impl Rows {
         }
     }
 
+    /// Anchors held together, along the axes of the world.
+    fn hold(&mut self, [a, b]: &[Vec3; 2], gap: &Vec3) {
+        self.push(gap.x, Vec3::x(), Vec3::new(0.0, a.z, -a.y), Vec3::new(0.0, b.z, -b.y));
+        self.push(gap.y, Vec3::y(), Vec3::new(-a.z, 0.0, a.x), Vec3::new(-b.z, 0.0, b.x));
+        self.push(gap.z, Vec3::z(), Vec3::new(a.y, -a.x, 0.0), Vec3::new(b.y, -b.x, 0.0));
+    }
+
     fn push(&mut self, error: Real, linear: Vec3, angular_a: Vec3, angular_b: Vec3) {
         let k = self.len;
         self.error[k] = error;
@@ -179,20 +190,24 @@ pub(crate) fn wrap(angle: Real) -> Real {
 /// part (Tournier et al. 2015; Andrews, Teichmann & Kry 2017). Eigenvalues of K are f·r across both vectors and
 /// (f·r ∓ |f||r|)/2 along r̂ ± f̂.
 pub(crate) fn geometric_stiffness(r: &Vec3, f: &Vec3) -> Mat3 {
-    let (dot, product) = (f.dot(r), f.norm() * r.norm());
+    let (dot, lengths) = (f.dot(r), [r.norm(), f.norm()]);
+    let product = lengths[0] * lengths[1];
     if product.is_nan() || product <= 0.0 {
         return Mat3::zeros();
     }
-    let (across, tense) = (r.cross(f), 0.5 * (dot + product));
-    let (rn, fn_) = (r / r.norm(), f / f.norm());
+    let tense = 0.5 * (dot + product);
+    // |r̂ ± f̂|² = 2 ± 2 r̂·f̂, the larger of the two.
+    let (rn, fn_, cosine) = (r / lengths[0], f / lengths[1], dot / product);
+    let sum = if dot <= 0.0 { rn - fn_ } else { rn + fn_ };
+    let along = sum * sum.transpose() / (2.0 + 2.0 * cosine.abs());
     if dot <= 0.0 {
-        let u = (rn - fn_).normalize();
-        return u * u.transpose() * tense.max(0.0);
+        return along * tense.max(0.0);
     }
-    let u = (rn + fn_).normalize();
-    let mut k = (Mat3::identity() - u * u.transpose()) * tense;
-    if let Some(n) = across.try_normalize(1e-9 * product) {
-        k += n * n.transpose() * (dot - tense);
+    let mut k = (Mat3::identity() - along) * tense;
+    let across = r.cross(f);
+    let square = across.norm_squared();
+    if square > (1e-9 * product).powi(2) {
+        k += across * across.transpose() * ((dot - tense) / square);
     }
     k
 }

@@ -1,11 +1,11 @@
 //! Joints and contacts alike by soft sweeps: every joint in turn, its rows together, with the spring of
 //! [`contact`](super::contact) and a relaxing sweep. Fast for many short chains; long or unequal ones stretch.
 
+use super::RigidSolver;
 use super::body::Body;
 use super::factor::{Block, invert};
 use super::rows::ROWS;
 use super::work::{Island, JointWork};
-use super::{RigidSolver, contact};
 use crate::{Joint, Target};
 use pd_core::{Real, Vec3};
 
@@ -26,6 +26,7 @@ impl RigidSolver for TgsSoft {
     fn solve(&self, island: &mut Island<'_>) {
         let substeps = island.params.substeps.max(1);
         let h = island.dt / substeps as Real;
+        island.open_contacts(h);
         for _ in 0..substeps {
             island.kick(h);
             for joint in island.joints.iter_mut().filter(|joint| !joint.broken) {
@@ -34,15 +35,15 @@ impl RigidSolver for TgsSoft {
                 let warm = joint.force.map(|f| f * h);
                 push(joint, island.bodies, &warm, h);
             }
-            contact::warm_start(island.contacts, island.bodies, h);
+            island.groups.warm_start(island.bodies, h);
             sweep(island, h, true);
-            contact::sweep(island.contacts, island.bodies, island.params, h, true);
+            island.groups.push_out(island.bodies, island.params, h);
             island.drift(h);
             sweep(island, h, false);
-            contact::sweep(island.contacts, island.bodies, island.params, h, false);
+            island.relax_contacts(h);
             island.accept_joints(h);
         }
-        contact::restitution(island.contacts, island.bodies, island.params);
+        island.close_contacts(h);
     }
 }
 

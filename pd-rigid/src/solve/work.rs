@@ -3,6 +3,7 @@
 use super::body::Body;
 use super::contact::Manifold;
 use super::factor::Factor;
+use super::group::Groups;
 use super::rows::{ROWS, Rows};
 use super::system::System;
 use crate::{Joint, RigidModel, RigidParams};
@@ -132,6 +133,8 @@ pub struct Island<'a> {
     pub(crate) contacts: &'a mut [Manifold],
     /// Scratch for factors.
     pub(crate) factor: &'a mut Factor,
+    /// Contacts as sweeps have them.
+    pub(crate) groups: &'a mut Groups,
     /// Parameters.
     pub(crate) params: &'a RigidParams,
     /// Time step of the whole frame, s.
@@ -144,6 +147,24 @@ impl Island<'_> {
     /// Whether there are joints.
     pub(crate) fn has_joints(&self) -> bool {
         !self.joints.is_empty()
+    }
+
+    /// Takes up the contacts, for substeps of h.
+    pub(crate) fn open_contacts(&mut self, h: Real) {
+        self.groups.open(self.contacts, self.bodies, self.params, h);
+        self.groups.place(self.bodies);
+    }
+
+    /// Bounces, and notes the forces of contacts.
+    pub(crate) fn close_contacts(&mut self, h: Real) {
+        self.groups.restitution(self.bodies, self.params);
+        self.groups.close(self.contacts, h);
+    }
+
+    /// The sweep over contacts after the motion.
+    pub(crate) fn relax_contacts(&mut self, h: Real) {
+        self.groups.place(self.bodies);
+        self.groups.relax(self.bodies, self.params, h);
     }
 
     /// Adds forces to all velocities.

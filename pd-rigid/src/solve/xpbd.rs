@@ -189,7 +189,9 @@ fn correct_coordinate(
 }
 
 fn arms(m: &Manifold, k: usize, bodies: &[Body]) -> [Vec3; 2] {
-    [0, 1].map(|side: usize| bodies[m.bodies[side] as usize].q * m.points[k].local[side])
+    let [a, b] = m.bodies.map(|b| &bodies[b as usize]);
+    let [on_a, on_b] = m.places(&m.points[k], a, b);
+    [on_a - a.p, on_b - b.p]
 }
 
 /// Speed along the normal before the substep, for restitution.
@@ -198,7 +200,7 @@ fn note_approach(m: &mut Manifold, bodies: &[Body]) {
         let arm = arms(m, k, bodies);
         let [a, b] = m.bodies.map(|b| &bodies[b as usize]);
         m.points[k].impact = m.normal.dot(&(a.velocity_at(&arm[0]) - b.velocity_at(&arm[1]) - m.drag));
-        m.points[k].lambda = [0.0; 3];
+        m.points[k].lambda = 0.0;
     }
 }
 
@@ -209,17 +211,17 @@ fn correct_contact(m: &mut Manifold, bodies: &mut [Body], h: Real) {
         let arm = arms(m, k, bodies);
         let [a, b] = m.bodies.map(|b| &bodies[b as usize]);
         let offset = a.p + arm[0] - b.p - arm[1];
-        let overlap = -(m.points[k].gap + offset.dot(&n));
+        let overlap = -offset.dot(&n);
         if overlap <= 0.0 {
             continue;
         }
         let lambda = overlap / (weight(a, &arm[0], &n) + weight(b, &arm[1], &n));
-        m.points[k].lambda[0] = lambda;
+        m.points[k].lambda = lambda;
         push(bodies, m.bodies, &arm, &(n * lambda));
         let arm = arms(m, k, bodies);
         let [a, b] = m.bodies.map(|b| &bodies[b as usize]);
         let moved = |body: &Body, side: usize| {
-            let before = body.next_p + body.next_q * m.points[k].local[side];
+            let before = body.next_p + body.next_q * (body.q.inverse() * arm[side]);
             body.p + arm[side] - before
         };
         let slip = moved(a, 0) - moved(b, 1) - m.drag * h;
@@ -237,7 +239,7 @@ fn correct_contact(m: &mut Manifold, bodies: &mut [Body], h: Real) {
 fn finish_contact(m: &mut Manifold, bodies: &mut [Body], h: Real, bounce: Real) {
     let n = m.normal;
     for k in 0..m.len {
-        let normal = m.points[k].lambda[0];
+        let normal = m.points[k].lambda;
         m.points[k].force = [normal / (h * h), 0.0, 0.0];
         if normal == 0.0 {
             continue;

@@ -16,12 +16,11 @@ fn ground() -> RigidBuilder {
 }
 
 /// A wall of boxes in rows that get shorter by one.
-pub(crate) fn pyramid(rows: usize) -> RigidBuilder {
+pub(crate) fn pyramid(rows: usize, half: Real, spacing: Real) -> RigidBuilder {
     let mut builder = ground();
-    let half = 0.5;
     for row in 0..rows {
         for k in 0..rows - row {
-            let x = (k as Real - 0.5 * (rows - row - 1) as Real) * 2.05 * half;
+            let x = (k as Real - 0.5 * (rows - row - 1) as Real) * 2.0 * spacing * half;
             let y = half + row as Real * 2.0 * half;
             builder.body(cube(half).at(Vec3::new(x, y, 0.0))).unwrap();
         }
@@ -47,10 +46,15 @@ fn a_stack_of_five_and_a_pyramid_stand() {
     let (side, drop) = settle(&mut world, 300);
     println!("stack of five: sideways {side:.2e} m, drop {drop:.2e} m");
     assert!(side < 0.01 && drop < 0.015, "{side} {drop}");
-    let mut world = World::new(pyramid(8), substeps(4), "direct");
-    let (side, drop) = settle(&mut world, 200);
-    println!("pyramid of 36: sideways {side:.2e} m, drop {drop:.2e} m");
-    assert!(side < 0.01 && drop < 0.015, "{side} {drop}");
+    // Boxes of 1 m and, as in the scene `pyramid`, of 0.5 m; the smaller ones sink in as far, which is more of their size.
+    for (half, spacing) in [(0.5, 1.025), (0.25, 1.02)] {
+        let mut world = World::new(pyramid(20, half, spacing), substeps(4), "direct");
+        let (side, drop) = settle(&mut world, 300);
+        println!("pyramid of 210, boxes of {half} m: sideways {side:.2e} m, drop {drop:.2e} m");
+        assert!(side < 0.01 && drop < 0.015, "{side} {drop}");
+        let fastest = world.state.bodies.v.iter().map(|v| v.norm()).fold(0.0, Real::max);
+        assert!(fastest < 5e-3, "{fastest} m/s after 300 frames");
+    }
 }
 
 proptest! {
@@ -248,4 +252,54 @@ fn xpbd_and_soft_sweeps_stack_slide_and_bounce_too() {
         let most = if name == "xpbd" { 0.2 } else { 0.01 };
         assert!((p[4].x / way - 1.0).abs() < most, "{name}: {} m of {way} m", p[4].x);
     }
+}
+
+#[test]
+fn a_ball_rolls_on_without_sinking_in() {
+    // Rolling without slip: the point of contact moves over the ball, and nothing but it may change the height.
+    let (r, speed) = (0.2, 6.0);
+    let mut builder = ground();
+    let ball = BodyDesc::new(Shape::sphere(r).unwrap(), 1000.0);
+    builder.body(ball.at(Vec3::y() * r).moving(Vec3::x() * speed, Vec3::z() * (-speed / r))).unwrap();
+    let mut world = World::new(builder, substeps(4), "direct");
+    let mut low = r;
+    for _ in 0..300 {
+        world.step();
+        low = low.min(world.state.bodies.p[1].y);
+    }
+    let v = world.state.bodies.v[1].x;
+    println!("a rolling ball sinks {:.2e} m and keeps {:.4} of its speed in 5 s", r - low, v / speed);
+    assert!(r - low < 1e-3, "{low}");
+    assert!((v / speed - 1.0).abs() < 1e-3, "{v}");
+}
+
+#[test]
+fn a_hundred_hulls_come_to_rest() {
+    // Lumps like a scanned bunny's hull: points on an egg, dented at random.
+    let mut seed = 7u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as Real / (1u64 << 53) as Real
+    };
+    let mut builder = ground();
+    for k in 0..100 {
+        let points: Vec<Vec3> = (0..14)
+            .map(|i| {
+                let (y, a) = (1.0 - (2 * i + 1) as Real / 14.0, i as Real * 2.4);
+                let r = (1.0 - y * y).sqrt();
+                Vec3::new(r * a.cos(), 0.8 * y, 0.7 * r * a.sin()) * (0.22 + 0.08 * random())
+            })
+            .collect();
+        let at = Vec3::new((k % 5) as Real * 0.6, 0.4 + (k / 25) as Real * 0.6, (k / 5 % 5) as Real * 0.6);
+        builder.body(BodyDesc::new(Shape::hull(&points).unwrap(), 800.0).at(at)).unwrap();
+    }
+    let mut world = World::new(builder, RigidParams::default(), "direct");
+    let mut frames = 0;
+    while world.stepper.report().asleep < 100 && frames < 900 {
+        world.run(30);
+        frames += 30;
+    }
+    println!("100 hulls at rest after {frames} frames, overlap {:.1e} m", world.stepper.report().overlap);
+    assert_eq!(world.stepper.report().asleep, 100, "after {frames} frames");
+    assert!(world.state.bodies.p.iter().skip(1).all(|p| p.y > 0.05 && p.y < 2.0));
 }

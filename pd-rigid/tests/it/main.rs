@@ -4,7 +4,10 @@
 
 mod chain;
 mod contacts;
+mod fast;
 mod joints;
+mod masses;
+mod meshes;
 mod pendulum;
 mod repeat;
 mod world;

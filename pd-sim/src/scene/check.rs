@@ -1,6 +1,6 @@
-//! Checks of a description that need no mesh: ranges and contradictions, each named.
+//! Checks of a description that need no mesh: ranges and contradictions.
 
-use super::desc::{GroupDesc, ObjectDesc, PinDesc, SceneDesc, first_repeated};
+use super::desc::{GroupDesc, MassDesc, ObjectDesc, PinDesc, SceneDesc, first_repeated};
 use crate::SceneError;
 
 pub(super) fn check(file: &str, desc: &SceneDesc) -> Result<(), SceneError> {
@@ -60,11 +60,18 @@ fn check_object(object: &ObjectDesc) -> Result<(), Fault> {
         );
     }
     if object.weight_column.is_some() && object.material.is_some() {
-        return fault("weight-column", "the material gives the weights; give either".into());
+        return fault("weight-column", "the material defines the weights; give only one".into());
     }
     check_mass(object)?;
+    if let Some(key) = object.fabric.and_then(|_| beside_fabric(object)) {
+        return fault("fabric", format!("gives mass, stretch and bending; leave out {key}"));
+    }
     for (k, group) in object.groups.iter().enumerate() {
         check_group(group, &object.groups[..k]).map_err(|(key, what)| (format!("group[{k}].{key}"), what))?;
+        if object.material.is_none() && (group.young.is_some() || group.poisson.is_some()) {
+            let key = if group.young.is_some() { "young" } else { "poisson" };
+            return fault(&format!("group[{k}].{key}"), "needs a material of the object".into());
+        }
     }
     if object.material.is_some()
         && (object.tet.is_some()
@@ -72,12 +79,44 @@ fn check_object(object: &ObjectDesc) -> Result<(), Fault> {
             || object.triangle.is_some()
             || object.area.is_some())
     {
-        return fault("material", "replaces tet, volume, triangle and area; give either".into());
+        return fault("material", "replaces tet, volume, triangle and area; give only one".into());
+    }
+    if let Some(key) = object.obstacle.as_ref().and_then(|_| beside_obstacle(object)) {
+        return fault("obstacle", format!("is moved and not deformed; leave out {key}"));
     }
     for (k, pin) in object.pins.iter().enumerate() {
         check_pin(pin).map_err(|(key, what)| (format!("pin[{k}].{key}"), what))?;
     }
     Ok(())
+}
+
+/// The first key that does not apply to an obstacle.
+fn beside_obstacle(object: &ObjectDesc) -> Option<&'static str> {
+    let given = [
+        ("edge", object.edge.is_some()),
+        ("bending-spring", object.bending_spring.is_some()),
+        ("bending", object.bending.is_some()),
+        ("triangle", object.triangle.is_some()),
+        ("area", object.area.is_some()),
+        ("tet", object.tet.is_some()),
+        ("volume", object.volume.is_some()),
+        ("material", object.material.is_some()),
+        ("woven", object.woven.is_some()),
+        ("fabric", object.fabric.is_some()),
+        ("pin", !object.pins.is_empty()),
+    ];
+    given.into_iter().find(|(_, given)| *given).map(|(key, _)| key)
+}
+
+/// The first key that a fabric replaces.
+fn beside_fabric(object: &ObjectDesc) -> Option<&'static str> {
+    let given = [
+        ("material", object.material.is_some()),
+        ("woven", object.woven.is_some()),
+        ("bending", object.bending.is_some()),
+        ("mass", object.mass != MassDesc::default()),
+    ];
+    given.into_iter().find(|(_, given)| *given).map(|(key, _)| key)
 }
 
 fn check_mass(object: &ObjectDesc) -> Result<(), Fault> {
@@ -91,7 +130,7 @@ fn check_mass(object: &ObjectDesc) -> Result<(), Fault> {
         return Err(("mass".into(), "give one of per-vertex, total and density".into()));
     }
     if given > 0 && object.material.is_some() {
-        return Err(("mass".into(), "the material gives the density; give either".into()));
+        return Err(("mass".into(), "the material defines the density; give only one".into()));
     }
     for (key, value) in keys {
         if let Some(value) = value

@@ -1,19 +1,17 @@
 //! The model of a scene: one batch per body and kind of constraint.
 
-use super::desc::{ContactMode, LaplacianDesc, MaterialDesc, ObjectDesc, StrainDesc};
-use super::{Object, Scene};
-use crate::SceneError;
-use pd_collide::Path;
-use pd_constraints::{
-    Area, Bending, BendingWeights, EdgeSprings, Material, Pins, RingsRef, StrainRange, TetStrain, TriStrain,
-    Volume, membrane_weights, tet_weights,
-};
-use pd_core::{CollisionSurface, ContactMaterial, EnergyBatch, Model, ModelBuilder, Real, SurfaceBody, Vec3};
-use pd_mesh::topology::{InteriorRings, Rings};
-use pd_mesh::{Mesh, TriMesh, order};
+#[cfg(test)]
+mod laws;
+mod sheet;
+mod solid;
 
-/// Thickness of a surface as a part of its mean edge, where the scene gives none.
-const THICKNESS: Real = 0.2;
+use super::desc::{ObjectDesc, StrainDesc};
+use super::motion::{Motion, keyframes};
+use super::{Object, Scene};
+use crate::{CustomParts, SceneError};
+use pd_constraints::{Area, Pins, Stitches, StrainRange, TetStrain, TriStrain, Volume};
+use pd_core::{EnergyBatch, Model, ModelBuilder, Real, Vec3};
+use pd_mesh::{Mesh, order};
 
 /// Elements that are summed together, about.
 const BLOCK: usize = 256;
@@ -22,38 +20,77 @@ const BLOCK: usize = 256;
 pub(super) fn model(scene: &Scene, time: Real) -> Result<Model, SceneError> {
     let rest = scene.rest();
     let mut builder = Model::with_masses(scene.masses.clone());
-    for (object, desc) in scene.objects.iter().zip(&scene.desc.objects) {
+    for (k, (object, desc)) in scene.objects.iter().zip(&scene.desc.objects).enumerate() {
+        if desc.obstacle.is_some() {
+            let vertices: Vec<u32> = object.range().map(|v| v as u32).collect();
+            builder = builder.kinematic(&rest, &vertices, scene.mesh_motion(k)?);
+            continue;
+        }
         let body = Body { scene, object, desc, rest: &rest };
         builder = body.springs(builder)?;
         builder = body.bending(builder)?;
+        builder = body.cloth(builder)?;
         builder = body.strains(builder)?;
         builder = body.material(builder)?;
         builder = body.pins(builder, time)?;
     }
-    if scene.desc.contact.mode == ContactMode::Guard {
-        builder = builder.surface(surface(scene, &rest)?);
+    for energy in scene.custom_parts(CustomParts::make_energy)? {
+        builder = builder.boxed_energy(energy);
+    }
+    for k in 0..scene.desc.stitches.len() {
+        builder = builder.energy(stitches(scene, k, &rest)?);
+    }
+    for wall in &scene.walls {
+        builder = builder.kinematic(&rest, &wall.vertices(), wall.mesh_motion());
+    }
+    if scene.desc.contact_mode().keeps_apart() {
+        builder = builder.surface(scene.surface(&rest)?);
     }
     builder.build().map_err(|error| scene.error("model", error))
 }
 
-/// What can touch: the surface of every object.
-fn surface(scene: &Scene, rest: &[Vec3]) -> Result<CollisionSurface, SceneError> {
-    let contact = &scene.desc.contact;
-    // Rest positions tell which pairs of a body are close by birth.
-    let mut surface = CollisionSurface { rest: rest.to_vec(), ..CollisionSurface::default() };
-    for (object, desc) in scene.objects.iter().zip(&scene.desc.objects) {
-        let positions = &rest[object.range()];
-        let lengths =
-            object.edges.iter().map(|&[i, j]| (positions[i as usize] - positions[j as usize]).norm());
-        let mean = lengths.sum::<Real>() / object.edges.len().max(1) as Real;
-        let mut body = SurfaceBody::new(desc.thickness.or(contact.thickness).unwrap_or(THICKNESS * mean));
-        if let Some(friction) = desc.friction.or(contact.friction) {
-            body.material = ContactMaterial::with_friction(friction);
+/// Springs between vertices of objects.
+fn stitches(scene: &Scene, k: usize, rest: &[Vec3]) -> Result<Stitches, SceneError> {
+    let desc = &scene.desc.stitches[k];
+    let wrong = |key: &str, what: String| scene.error(format!("stitch[{k}]{key}"), what);
+    let find = |name: &String| {
+        let found = scene.objects.iter().find(|object| object.name == *name);
+        found.ok_or_else(|| {
+            let known: Vec<_> = scene.objects.iter().map(|o| format!("{:?}", o.name)).collect();
+            wrong(".objects", format!("there is no object {name:?}; known are {}", known.join(", ")))
+        })
+    };
+    let objects = [find(&desc.objects[0])?, find(&desc.objects[1])?];
+    let mut pairs = vec![];
+    for pair in &desc.pairs {
+        for (object, &vertex) in objects.iter().zip(pair) {
+            let count = object.range().len();
+            if vertex as usize >= count {
+                let what = format!("{:?} has no vertex {vertex}; there are {count}", object.name);
+                return Err(wrong(".pairs", what));
+            }
         }
-        body.self_contact = desc.self_contact;
-        surface.add_body(body, &object.surface, object.first);
+        pairs.push([pair[0] + objects[0].first, pair[1] + objects[1].first]);
     }
-    Ok(surface)
+    if let Some(within) = desc.within {
+        if objects[0].first == objects[1].first {
+            return Err(wrong(".within", "joins two objects; name vertices of one object in pairs".into()));
+        }
+        for i in objects[0].range() {
+            let distance = |j: usize| (rest[i] - rest[j]).norm();
+            let near = objects[1].range().min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
+            if let Some(j) = near.filter(|&j| distance(j) <= within) {
+                pairs.push([i as u32, j as u32]);
+            }
+        }
+    }
+    if pairs.is_empty() {
+        return Err(wrong(
+            "",
+            "joins nothing; give pairs of vertices, or a larger distance as within".into(),
+        ));
+    }
+    Stitches::new(rest, &pairs, desc.weight, desc.length).map_err(|error| wrong("", error.to_string()))
 }
 
 struct Body<'a> {
@@ -77,14 +114,14 @@ impl Body<'_> {
         Ok(builder.energy(batch.map_err(|error| self.error(key, error))?))
     }
 
-    /// Elements in the scene's vertex numbers, and their weights, sorted by place if their own order is none: the local
+    /// Elements in the scene's vertex numbers, and what belongs to each, sorted by place if their own order is none: the local
     /// step sums forces over blocks of elements, and is the faster the fewer vertices a block touches. Generated bodies
     /// and files that follow the numbers of their vertices are best left alone.
-    fn sorted<const N: usize>(
+    fn sorted<const N: usize, T: Copy>(
         &self,
         elements: &[[u32; N]],
-        weights: Vec<Real>,
-    ) -> (Vec<[u32; N]>, Vec<Real>) {
+        weights: Vec<T>,
+    ) -> (Vec<[u32; N]>, Vec<T>) {
         let shifted = |element: &[u32; N]| element.map(|v| v + self.object.first);
         let given: Vec<[u32; N]> = elements.iter().map(shifted).collect();
         let order = order::by_place(self.object.mesh.positions(), elements);
@@ -111,29 +148,6 @@ impl Body<'_> {
             Some(factors) => times(&factors, weight),
             None => vec![weight; constraints.len()],
         }
-    }
-
-    fn springs(&self, builder: ModelBuilder) -> Result<ModelBuilder, SceneError> {
-        let Some(edge) = self.desc.edge else { return Ok(builder) };
-        let weights = self.weights_on(edge.weight, &self.object.edges);
-        let (edges, weights) = self.sorted(&self.object.edges, weights);
-        self.add(builder, "edge", EdgeSprings::new(self.rest, &edges, &weights))
-    }
-
-    fn bending(&self, builder: ModelBuilder) -> Result<ModelBuilder, SceneError> {
-        let Some(bending) = self.desc.bending else { return Ok(builder) };
-        let Mesh::Tri(mesh) = &self.object.mesh else {
-            return Err(self.error("bending", "is for surfaces; this body is a solid"));
-        };
-        let InteriorRings { vertices, offsets, neighbours } = interior_rings(mesh, self.object.first);
-        let rings = RingsRef { vertices: &vertices, offsets: &offsets, neighbours: &neighbours };
-        let laplacian = match bending.laplacian {
-            LaplacianDesc::MeanValue => BendingWeights::MeanValue,
-            LaplacianDesc::CotanVoronoi => BendingWeights::CotanVoronoi,
-        };
-        let centres: Vec<[u32; 1]> = vertices.iter().map(|v| [v - self.object.first]).collect();
-        let weights = self.weights_on(bending.weight, &centres);
-        self.add(builder, "bending", Bending::new(self.rest, rings, &weights, laplacian))
     }
 
     fn strains(&self, mut builder: ModelBuilder) -> Result<ModelBuilder, SceneError> {
@@ -174,54 +188,6 @@ impl Body<'_> {
         Ok(builder)
     }
 
-    fn material(&self, builder: ModelBuilder) -> Result<ModelBuilder, SceneError> {
-        let Some(MaterialDesc { young, poisson, density, thickness }) = self.desc.material else {
-            return Ok(builder);
-        };
-        let fault = |error| self.error("material", error);
-        let material = Material::new(young, poisson, density).map_err(fault)?;
-        match (&self.object.mesh, thickness) {
-            (Mesh::Tet(mesh), None) => {
-                let (tets, factors) = self.sorted(&mesh.tets, self.factors());
-                let weights = tet_weights(&material, poisson > 0.0).map_err(fault)?;
-                let strain =
-                    TetStrain::new(self.rest, &tets, &times(&factors, weights.strain), StrainRange::RIGID);
-                let builder = self.add(builder, "material", strain)?;
-                match weights.volume {
-                    Some(weight) => self.add(
-                        builder,
-                        "material",
-                        Volume::new(self.rest, &tets, &times(&factors, weight), 1.0, 1.0),
-                    ),
-                    None => Ok(builder),
-                }
-            }
-            (Mesh::Tri(mesh), Some(thickness)) => {
-                let (triangles, factors) = self.sorted(&mesh.triangles, self.factors());
-                let weights = membrane_weights(&material, thickness, poisson > 0.0).map_err(fault)?;
-                let strain = TriStrain::new(
-                    self.rest,
-                    &triangles,
-                    &times(&factors, weights.strain),
-                    StrainRange::RIGID,
-                );
-                let builder = self.add(builder, "material", strain)?;
-                match weights.area {
-                    Some(weight) => self.add(
-                        builder,
-                        "material",
-                        Area::new(self.rest, &triangles, &times(&factors, weight), 1.0, 1.0),
-                    ),
-                    None => Ok(builder),
-                }
-            }
-            (Mesh::Tet(_), Some(_)) => {
-                Err(self.error("material.thickness", "is for surfaces; this body is a solid"))
-            }
-            (Mesh::Tri(_), None) => Err(self.error("material.thickness", "is needed for a surface, in m")),
-        }
-    }
-
     fn pins(&self, mut builder: ModelBuilder, time: Real) -> Result<ModelBuilder, SceneError> {
         for (k, (pin, vertices)) in self.desc.pins.iter().zip(&self.object.pins).enumerate() {
             if pin.release.is_some_and(|release| release <= time) {
@@ -233,8 +199,15 @@ impl Body<'_> {
             for (k, &point) in pin.at.iter().enumerate() {
                 pins.set_target(k, point.into()).map_err(|e| self.error(&format!("{key}.at"), e))?;
             }
-            if !pin.path.is_empty() {
-                let path = path(&pin.path).map_err(|e| self.error(&format!("{key}.path"), e))?;
+            if pin.turn.is_some() {
+                let motion = Motion::new(&pin.path, pin.turn.as_ref(), Vec3::zeros());
+                let motion = motion.map_err(|(of, what)| self.error(&format!("{key}.{of}"), what))?;
+                pins = pins.with_target_motion(move |time, p| {
+                    let pose = motion.pose(time);
+                    pose.rotation * p + pose.translation.vector
+                });
+            } else if !pin.path.is_empty() {
+                let path = keyframes(&pin.path).map_err(|e| self.error(&format!("{key}.path"), e))?;
                 pins = pins.with_motion(move |time| path.offset(time));
             }
             builder = builder.energy(pins);
@@ -246,20 +219,6 @@ impl Body<'_> {
 /// The factors times a weight.
 fn times(factors: &[Real], weight: Real) -> Vec<Real> {
     factors.iter().map(|factor| factor * weight).collect()
-}
-
-/// Keyframes `[time, dx, dy, dz]` as a path.
-pub(super) fn path(keys: &[[f64; 4]]) -> Result<Path, pd_collide::CollideError> {
-    Path::new(keys.iter().map(|&[time, x, y, z]| (time, Vec3::new(x, y, z))).collect())
-}
-
-/// Interior vertices and their ordered rings, shifted to the scene's numbers.
-fn interior_rings(mesh: &TriMesh, first: u32) -> InteriorRings {
-    let mut rings = Rings::new(mesh).interior();
-    for vertex in rings.vertices.iter_mut().chain(&mut rings.neighbours) {
-        *vertex += first;
-    }
-    rings
 }
 
 #[cfg(test)]

@@ -1,21 +1,22 @@
-//! Named parts of a body: where they come from, and what belongs to them.
+//! Named parts of a body: sources and members.
 
 use super::Object;
 use super::desc::{GroupDesc, ObjectDesc, SelectDesc};
-use super::object::{Files, listed};
+use super::files::Files;
+use super::object::listed;
 use crate::SceneError;
 use pd_core::Real;
 use pd_mesh::Mesh;
 use pd_mesh::io::MeshData;
 
-/// A named part of a body, made by the scene or by the mesh file.
+/// A named part of a body, defined in the scene or in the mesh file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// Name, unique in the body.
     pub name: String,
     /// Its vertices, ascending, own numbers of the body.
     pub vertices: Vec<u32>,
-    /// Its elements, ascending, where they are known; otherwise those with all corners among the vertices belong.
+    /// Its elements, ascending, if known; otherwise the elements whose corners are all in the group.
     pub elements: Option<Vec<u32>>,
     /// Factor on the weights of constraints inside.
     pub weight: Real,
@@ -41,14 +42,14 @@ impl Group {
     }
 }
 
-/// The groups of a body: those the scene names, then those of the mesh file that it does not name.
+/// The groups of a body: those of the scene, then the other groups of the mesh file.
 pub(super) fn groups(
     desc: &ObjectDesc,
     object: &Object,
     data: &MeshData,
     files: &Files<'_>,
 ) -> Result<Vec<Group>, SceneError> {
-    // A filled body has vertices of its own; parts of the surface do not belong to it.
+    // A tetrahedralised body has new vertices; groups of the surface do not apply.
     let of_mesh: &[_] = if desc.tetrahedralize.is_some() { &[] } else { &data.groups };
     let mut made = vec![];
     for (k, group) in desc.groups.iter().enumerate() {
@@ -96,7 +97,7 @@ fn of_the_mesh(data: &MeshData, group: &pd_mesh::io::Group) -> Members {
     (data.group_vertices(group), (!elements.is_empty()).then_some(elements))
 }
 
-/// What the keys of a group name.
+/// Members selected by the keys of a group.
 fn chosen(
     group: &GroupDesc,
     desc: &ObjectDesc,
@@ -151,6 +152,19 @@ impl Object {
     #[must_use]
     pub fn group(&self, name: &str) -> Option<&Group> {
         self.groups.iter().find(|group| group.name == name)
+    }
+
+    /// The elements inside a group, ascending; none if there is no such group.
+    pub(super) fn group_elements(&self, name: &str) -> Vec<usize> {
+        fn inside<const N: usize>(group: &Group, elements: &[[u32; N]]) -> Vec<usize> {
+            let numbered = elements.iter().enumerate();
+            numbered.filter(|(e, corners)| group.has_element(*e, &corners[..])).map(|(e, _)| e).collect()
+        }
+        match (self.group(name), &self.mesh) {
+            (None, _) => vec![],
+            (Some(group), Mesh::Tri(mesh)) => inside(group, &mesh.triangles),
+            (Some(group), Mesh::Tet(mesh)) => inside(group, &mesh.tets),
+        }
     }
 
     fn weighted(&self) -> impl Iterator<Item = &Group> {

@@ -1,31 +1,36 @@
-//! Scenes: what a TOML file describes, built and ready to run.
+//! Scenes: built from a TOML file and ready to run.
 
 mod builtin;
 mod check;
 pub mod desc;
 mod energies;
+mod files;
 mod group;
 mod matter;
+mod motion;
 mod object;
 mod obstacles;
 mod run;
 mod set;
+mod surface;
+mod urdf;
 
 pub use builtin::{Builtin, builtins};
 pub use desc::SceneDesc;
 pub use group::Group;
-pub use matter::{Cloud, DisplayMesh, GridMatter, Matter, RigidMatter};
+pub use matter::{Cloud, DisplayMesh, GridMatter, Matter, MixedMatter, RigidMatter};
 pub use object::Object;
 pub use run::SceneRun;
 pub use set::set_key;
+pub use surface::Crossing;
 
-use crate::{ModelPaths, SceneError};
+use crate::{CustomContext, CustomParts, ModelPaths, SceneError};
 use pd_core::{Collider, Force, Model, Real, State, StepParams, Vec3};
 use pd_mesh::Mesh;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// A scene: its description, its bodies, and all a simulation of it needs.
+/// A scene: its description, its bodies, and everything needed to simulate it.
 ///
 /// ```
 /// use pd_sim::{ModelPaths, scene::Scene};
@@ -42,11 +47,14 @@ pub struct Scene {
     pub desc: SceneDesc,
     /// The bodies, in vertex order.
     pub objects: Vec<Object>,
-    /// Rigid bodies, particles or matter on a grid, in place of deformable bodies.
+    /// Rigid bodies, particles or fluids, instead of or in addition to deformable bodies.
     pub matter: Matter,
     masses: Vec<Real>,
+    /// Obstacles whose triangles belong to the model.
+    walls: Vec<surface::Wall>,
+    custom: CustomParts,
     fingerprint: u64,
-    /// The model with all pins, built when the scene was, until a run takes it.
+    /// The model with all pins, built with the scene, until a run takes it.
     first_model: Mutex<Option<Model>>,
 }
 
@@ -57,7 +65,7 @@ impl Scene {
         Self::from_desc(name, desc, directory.as_deref(), models)
     }
 
-    /// Reads TOML text. `name` is used in errors; relative mesh files are looked for in `directory` first.
+    /// Reads TOML text. `name` is used in errors; relative mesh files are searched in `directory` first.
     pub fn parse(
         name: &str,
         text: &str,
@@ -75,8 +83,19 @@ impl Scene {
         directory: Option<&Path>,
         models: &ModelPaths,
     ) -> Result<Self, SceneError> {
+        Self::with_custom(name, desc, directory, models, &CustomParts::default())
+    }
+
+    /// Builds a description whose `[[custom]]` tables may use these parts.
+    pub fn with_custom(
+        name: &str,
+        desc: SceneDesc,
+        directory: Option<&Path>,
+        models: &ModelPaths,
+        custom: &CustomParts,
+    ) -> Result<Self, SceneError> {
         check::check(name, &desc)?;
-        let files = object::Files { scene: name, directory, models };
+        let files = files::Files { scene: name, directory, models };
         let mut objects = Vec::with_capacity(desc.objects.len());
         let mut masses = vec![];
         for object in &desc.objects {
@@ -84,11 +103,20 @@ impl Scene {
             masses.extend(built.masses(object, name)?);
             objects.push(built);
         }
-        let matter = Matter::build(name, &desc)?;
+        let walls = surface::walls(name, &desc, masses.len())?;
+        for wall in &walls {
+            masses.resize(masses.len() + wall.positions.len(), 1.0); // kinematic: the mass has no effect
+        }
+        let matter = Matter::build(&files, &desc, masses.len())?;
         let fingerprint = fingerprint(&desc, &objects);
         let first_model = Mutex::new(None);
-        let scene = Self { name: name.to_owned(), desc, objects, matter, masses, fingerprint, first_model };
-        // Everything that can fail is tried here, so that a run does not find it out later. The run takes the model over.
+        let (name, custom) = (name.to_owned(), custom.clone());
+        let scene = Self { name, desc, objects, matter, masses, walls, custom, fingerprint, first_model };
+        for (k, part) in scene.desc.custom.iter().enumerate() {
+            let known = scene.custom.check(&part.kind);
+            known.map_err(|what| scene.error(format!("custom[{k}]"), what))?;
+        }
+        // Everything that can fail is done here, so that errors do not appear later. The run takes the model.
         let model = scene.model(Real::NEG_INFINITY)?;
         *scene.first_model.lock().unwrap_or_else(PoisonError::into_inner) = Some(model);
         scene.colliders()?;
@@ -97,11 +125,11 @@ impl Scene {
     }
 
     /// Takes step, solver, obstacles, forces and display settings of another description of the same bodies, without
-    /// reading or meshing anything again. Refuses a description of other bodies; the scene is then as it was.
+    /// reading or meshing anything again. A description of other bodies is an error and leaves the scene unchanged.
     pub fn set_environment(&mut self, desc: SceneDesc) -> Result<(), SceneError> {
         check::check(&self.name, &desc)?;
-        if neutral(&desc).objects != neutral(&self.desc).objects {
-            return Err(self.error("object", "the bodies differ; build the scene anew"));
+        if !self.shares_bodies(&desc) {
+            return Err(self.error("object", "the bodies differ; build a new scene"));
         }
         let before = std::mem::replace(&mut self.desc, desc);
         if let Err(error) = self.colliders().and_then(|_| self.forces()) {
@@ -112,7 +140,24 @@ impl Scene {
         Ok(())
     }
 
-    /// Number of points of the state: vertices of deformable bodies, or particles.
+    /// Whether another description has the same bodies, contact between them and obstacles that belong to the model, so that a
+    /// run can go on with it.
+    pub fn shares_bodies(&self, desc: &SceneDesc) -> bool {
+        let (old, new) = (neutral(&self.desc), neutral(desc));
+        let walls = |desc: &SceneDesc| {
+            let apart = desc.contact_mode().keeps_apart();
+            let all = desc.colliders.iter().cloned().enumerate();
+            all.filter(|(_, collider)| apart && collider.has_edges()).collect::<Vec<_>>()
+        };
+        let mode = (self.desc.contact_mode(), desc.contact_mode());
+        old.objects == new.objects
+            && old.stitches == new.stitches
+            && (mode.0 == mode.1 || !(mode.0.keeps_apart() || mode.1.keeps_apart()))
+            && (!mode.0.keeps_apart() || old.contact == new.contact)
+            && walls(&old) == walls(&new)
+    }
+
+    /// Number of points of the state: vertices of deformable bodies, particles, material points.
     pub fn vertices(&self) -> usize {
         self.masses.len() + self.matter.points()
     }
@@ -124,12 +169,51 @@ impl Scene {
 
     /// Positions at rest, in vertex order.
     pub fn rest(&self) -> Vec<Vec3> {
-        self.objects.iter().flat_map(|object| object.mesh.positions().iter().copied()).collect()
+        let objects = self.objects.iter().flat_map(|object| object.mesh.positions());
+        objects.chain(self.walls.iter().flat_map(|wall| &wall.positions)).copied().collect()
     }
 
-    /// The state at the start: the rest shape, not moving, or what the other kinds of matter start from.
+    /// The motion of an object that is an obstacle.
+    fn mesh_motion(&self, k: usize) -> Result<motion::MeshMotion, SceneError> {
+        let (object, desc) = (&self.objects[k], &self.desc.objects[k]);
+        let Some(obstacle) = &desc.obstacle else {
+            return Err(self.error(format!("object {:?}", object.name), "is no obstacle"));
+        };
+        let motion = motion::Motion::new(&obstacle.path, obstacle.turn.as_ref(), Vec3::zeros());
+        let motion = motion
+            .map_err(|(key, what)| self.error(format!("object {:?}.obstacle.{key}", object.name), what))?;
+        Ok(motion::MeshMotion { frames: object.frames.clone(), motion })
+    }
+
+    /// Sets another contact method, before the scene runs.
+    pub(crate) fn set_contact(&mut self, mode: desc::ContactMode) -> Result<(), SceneError> {
+        self.desc.contact.mode = Some(mode);
+        let objects = self.objects.last().map_or(0, |object| object.range().end);
+        self.walls = surface::walls(&self.name, &self.desc, objects)?;
+        let vertices = objects + self.walls.iter().map(|wall| wall.positions.len()).sum::<usize>();
+        self.masses.resize(vertices, 1.0);
+        *self.first_model.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(())
+    }
+
+    /// The initial state: the rest shape with zero velocity, and the initial states of rigid bodies, particles and fluids.
     pub fn initial_state(&self) -> State {
-        self.matter.state().unwrap_or_else(|| State::at_rest(self.rest()))
+        let start = || {
+            let mut x = self.rest();
+            for (k, object) in self.objects.iter().enumerate() {
+                // An invalid motion was reported when the scene was built.
+                if let Ok(motion) = self.mesh_motion(k) {
+                    pd_core::Motion::positions(&motion, 0.0, object.mesh.positions(), &mut x[object.range()]);
+                }
+            }
+            for wall in &self.walls {
+                let first = wall.first as usize;
+                let x = &mut x[first..first + wall.positions.len()];
+                pd_core::Motion::positions(&wall.mesh_motion(), 0.0, &wall.positions, x);
+            }
+            x
+        };
+        self.matter.state(start).unwrap_or_else(|| State::at_rest(start()))
     }
 
     /// Edges of all meshes in the scene's vertex numbers.
@@ -144,12 +228,28 @@ impl Scene {
         self.objects.iter().flat_map(|o| o.surface.iter().map(move |t| shift(o.first, t))).collect()
     }
 
+    /// Steps per frame: the substeps of the description, subdivided further if several kinds of matter are coupled.
+    pub fn steps_per_frame(&self) -> usize {
+        let coupled = matches!(self.matter, Matter::Mixed(_));
+        self.desc.step.substeps * if coupled { self.desc.coupling.substeps } else { 1 }
+    }
+
+    /// Masses of the vertices of an object, kg.
+    pub(crate) fn object_masses(&self, object: &Object) -> &[Real] {
+        &self.masses[object.range()]
+    }
+
     /// Parameters of one step (a substep of a frame).
     pub fn params(&self) -> StepParams {
         let step = &self.desc.step;
         StepParams {
-            dt: step.dt / step.substeps as Real,
-            iterations: step.iterations,
+            dt: step.dt / self.steps_per_frame() as Real,
+            iterations: self
+                .desc
+                .contact
+                .iterations
+                .filter(|_| self.desc.contact_mode().keeps_apart())
+                .unwrap_or(step.iterations),
             gravity: step.gravity.into(),
             damping: step.damping,
             hold_pinned: step.hold_pinned,
@@ -158,7 +258,7 @@ impl Scene {
         }
     }
 
-    /// The model with the pins that hold at `time`, s.
+    /// The model with the pins that are active at `time`, s.
     pub fn model(&self, time: Real) -> Result<Model, SceneError> {
         match self.matter.model() {
             Some(model) => model.map_err(|error| self.error("model", error)),
@@ -166,7 +266,7 @@ impl Scene {
         }
     }
 
-    /// The model with all pins; what was built with the scene the first time, built anew after that.
+    /// The model with all pins; the first call returns the one built with the scene, later calls rebuild it.
     pub(crate) fn take_first_model(&self) -> Result<Model, SceneError> {
         let kept = self.first_model.lock().unwrap_or_else(PoisonError::into_inner).take();
         kept.map_or_else(|| self.model(Real::NEG_INFINITY), Ok)
@@ -183,16 +283,41 @@ impl Scene {
 
     /// The obstacles.
     pub fn colliders(&self) -> Result<Vec<Box<dyn Collider>>, SceneError> {
-        obstacles::colliders(self)
+        let mut colliders = obstacles::colliders(self)?;
+        colliders.extend(self.custom_parts(CustomParts::make_collider)?);
+        Ok(colliders)
     }
 
     /// The forces besides gravity.
     pub fn forces(&self) -> Result<Vec<Box<dyn Force>>, SceneError> {
-        obstacles::forces(self)
+        let mut forces = obstacles::forces(self)?;
+        forces.extend(self.custom_parts(CustomParts::make_force)?);
+        Ok(forces)
     }
 
-    /// Hash of the description, the meshes and the pins: what a checkpoint must agree with. The name, the title, the number
-    /// of frames and the choice of solver do not count.
+    /// The custom parts that `make` creates, in the order of the file.
+    fn custom_parts<T>(
+        &self,
+        make: impl Fn(&CustomParts, &str, &CustomContext<'_>) -> Option<Result<T, String>>,
+    ) -> Result<Vec<T>, SceneError> {
+        if self.desc.custom.is_empty() {
+            return Ok(vec![]);
+        }
+        let rest = self.rest();
+        let mut parts = vec![];
+        for (k, part) in self.desc.custom.iter().enumerate() {
+            let (masses, objects) = (&self.masses[..], &self.objects[..]);
+            let context = CustomContext { rest: &rest, masses, objects, keys: &part.keys };
+            if let Some(made) = make(&self.custom, &part.kind, &context) {
+                let field = || format!("custom[{k}] ({})", part.kind);
+                parts.push(made.map_err(|what| self.error(field(), what))?);
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Hash of the description, the meshes and the pins: a checkpoint must have the same. The name, the title, the number
+    /// of frames and the choice of solver are excluded.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
@@ -202,7 +327,8 @@ impl Scene {
     }
 }
 
-/// Reads the description of a built-in scene by name or of a TOML file by path, with the directory of the file.
+/// Reads the description of a built-in scene by name or of a TOML file by path, with the directory of the
+/// file; of a URDF file a scene of that robot.
 pub fn read_desc(name: &str) -> Result<(SceneDesc, Option<PathBuf>), SceneError> {
     if let Some(builtin) = builtins().iter().find(|b| b.name == name) {
         return Ok((builtin.desc()?, None));
@@ -212,13 +338,19 @@ pub fn read_desc(name: &str) -> Result<(SceneDesc, Option<PathBuf>), SceneError>
         let known = builtins().iter().map(|b| b.name).collect::<Vec<_>>().join(", ");
         return Err(SceneError::Unknown { name: name.to_owned(), known });
     }
+    if path.extension().is_some_and(|extension| extension == "urdf") {
+        let file =
+            path.file_name().map_or_else(|| name.to_owned(), |file| file.to_string_lossy().into_owned());
+        return Ok((urdf::scene(&file), path.parent().map(Path::to_owned)));
+    }
     let text = std::fs::read_to_string(path).map_err(|error| SceneError::io(path, &error))?;
     Ok((parse_desc(name, &text)?, path.parent().map(Path::to_owned)))
 }
 
-/// Reads TOML text into a description, naming line and column of a fault.
+/// Reads TOML text into a description; errors give line and column.
 pub fn parse_desc(name: &str, text: &str) -> Result<SceneDesc, SceneError> {
-    toml::from_str(text).map_err(|error| {
+    let desc: Result<SceneDesc, toml::de::Error> = toml::from_str(text);
+    let mut desc = desc.map_err(|error| {
         let at = error.span().map_or(0, |span| span.start.min(text.len()));
         let before = text.get(..at).unwrap_or(text);
         SceneError::Syntax {
@@ -227,10 +359,13 @@ pub fn parse_desc(name: &str, text: &str) -> Result<SceneDesc, SceneError> {
             column: before.chars().rev().take_while(|&c| c != '\n').count() + 1,
             what: error.message().trim().to_owned(),
         }
-    })
+    })?;
+    let stepper = desc.solver.stepper.clone();
+    desc.use_stepper(&stepper);
+    Ok(desc)
 }
 
-/// The description without what the result does not depend on.
+/// The description without keys that do not affect the result.
 fn neutral(desc: &SceneDesc) -> SceneDesc {
     let mut neutral = SceneDesc {
         title: String::new(),
@@ -248,8 +383,8 @@ fn neutral(desc: &SceneDesc) -> SceneDesc {
     neutral
 }
 
-/// The description as sorted keys and values, keys that have their default value left out: a new optional key then leaves the
-/// fingerprints of old files as they are.
+/// The description as sorted keys and values, without default values: a new optional key then does not change the
+/// fingerprints of old files.
 fn canonical(desc: &SceneDesc) -> String {
     let table = |value: Result<toml::Value, toml::ser::Error>| match value {
         Ok(toml::Value::Table(table)) => table,
@@ -263,6 +398,16 @@ fn canonical(desc: &SceneDesc) -> String {
     ];
     for key in ["title", "source", "frames", "solver"] {
         all.remove(key);
+    }
+    // The thesis' contact does not count, as it once was the default; what holds without a key is what a key could say.
+    let mut contact = desc.contact.clone();
+    if contact.mode.is_none() && !desc.objects.is_empty() {
+        contact.mode = Some(desc::ContactMode::Guard);
+    }
+    if contact == desc::ContactMode::Project.into() || contact.is_default() {
+        all.remove("contact");
+    } else {
+        all.insert("contact".to_owned(), table(toml::Value::try_from(contact)).into());
     }
     for (name, default) in defaults {
         if let Some(toml::Value::Table(given)) = all.get_mut(name) {

@@ -1,35 +1,16 @@
-//! One body of a scene: its mesh, placed, and the lists its constraints are made of.
+//! One body of a scene: its placed mesh, and the index lists of its constraints.
 
-use super::desc::{ObjectDesc, SelectDesc, ShapeDesc, TetrahedralizeDesc};
+use super::desc::{ObjectDesc, SelectDesc, TetrahedralizeDesc};
+use super::files::{Files, load_shape, read_numbers};
 use super::group::{self, Group};
-use crate::{ModelPaths, SceneError};
+use crate::SceneError;
 use pd_constraints::material::{lumped_masses_tets, lumped_masses_triangles};
 use pd_core::{Real, Vec3};
+use pd_mesh::check::repair;
 use pd_mesh::io::{MeshData, read_path_with_columns};
 use pd_mesh::tetrahedralize::{self, Options, Size, Skin};
-use pd_mesh::{Mesh, generate, transform};
+use pd_mesh::{Mesh, transform};
 use std::ops::Range;
-use std::path::Path;
-
-/// The elastic ball of the thesis' size, 530 vertices and 1539 tetrahedra: a generated lat-long sphere, meshed.
-const BALL: &[u8] = include_bytes!("../../assets/ball_530v_1539t.mesh");
-
-/// Where files that a scene names are found.
-pub(super) struct Files<'a> {
-    pub(super) scene: &'a str,
-    pub(super) directory: Option<&'a Path>,
-    pub(super) models: &'a ModelPaths,
-}
-
-impl Files<'_> {
-    fn find(&self, file: &str) -> Result<std::path::PathBuf, SceneError> {
-        self.models.find(file, self.directory).ok_or_else(|| SceneError::ModelNotPresent {
-            file: self.scene.to_owned(),
-            wanted: file.to_owned(),
-            searched: self.models.describe(),
-        })
-    }
-}
 
 /// A body at rest.
 #[derive(Debug)]
@@ -44,41 +25,53 @@ pub struct Object {
     pub edges: Vec<[u32; 2]>,
     /// Triangles of the surface, own numbers.
     pub surface: Vec<[u32; 3]>,
-    /// The surface that a body made by `tetrahedralize` was filled from, carried by its tetrahedra.
+    /// The original surface of a body made by `tetrahedralize`, embedded in its tetrahedra.
     pub skin: Option<Skin>,
-    /// Mass of every vertex from the mesh file, kg, if the scene asks for it.
+    /// Mass of every vertex from the mesh file, kg, if the scene uses it.
     column_masses: Option<Vec<Real>>,
-    /// Factor on the weight of every element from the mesh file, if the scene asks for it.
+    /// Factor on the weight of every element from the mesh file, if the scene uses it.
     pub(super) weight_factors: Option<Vec<Real>>,
     /// Named parts: those the scene names, then those of the mesh file.
     pub groups: Vec<Group>,
     /// Vertices of each pin group, own numbers.
     pub(super) pins: Vec<Vec<u32>>,
+    /// Positions of an obstacle at later times, s and m.
+    pub(super) frames: Vec<(Real, Vec<Vec3>)>,
 }
 
 impl Object {
     pub(super) fn build(desc: &ObjectDesc, first: usize, files: &Files<'_>) -> Result<Self, SceneError> {
-        let data = load_shape(desc, files)?;
+        let data = load_shape(&desc.shape, &format!("object {:?}", desc.name), files)?;
         let column_masses = masses_from_column(desc, &data, files)?;
         let weight_factors = factors_from_column(desc, &data, files)?;
         let mut mesh = data.mesh.clone();
+        if let (Some(tolerance), Mesh::Tri(surface)) = (desc.weld, &mut mesh) {
+            if !(tolerance >= 0.0 && tolerance.is_finite()) {
+                return Err(wrong(
+                    desc,
+                    files,
+                    "weld",
+                    format!("is {tolerance}; it must be a distance in m"),
+                ));
+            }
+            if column_masses.is_some() || weight_factors.is_some() {
+                return Err(wrong(
+                    desc,
+                    files,
+                    "weld",
+                    "changes vertices, to which columns of the file belong",
+                ));
+            }
+            let welded = repair::weld(surface, tolerance);
+            welded.map_err(|error| wrong(desc, files, "weld", error.to_string()))?;
+        }
         let mut skin = None;
         if let Some(how) = &desc.tetrahedralize {
             (mesh, skin) = solid_of(mesh, how, desc, files)?;
         }
+        let frames = frames(desc, &mesh, files)?;
         let positions = mesh.positions_mut();
-        if desc.normalize {
-            transform::normalize_extent(positions);
-        }
-        if let Some(factor) = desc.scale {
-            transform::scale(positions, factor);
-        }
-        if let Some(rotate) = desc.rotate {
-            transform::rotate(positions, rotate.axis.into(), rotate.degrees.to_radians());
-        }
-        if let Some(offset) = desc.translate {
-            transform::translate(positions, offset.into());
-        }
+        place(desc, positions);
         if let Some(vertex) = positions.iter().position(|p| !p.iter().all(|c| c.is_finite())) {
             return Err(SceneError::Value {
                 file: files.scene.to_owned(),
@@ -105,6 +98,7 @@ impl Object {
             weight_factors,
             groups: vec![],
             pins: vec![],
+            frames,
         };
         object.groups = group::groups(desc, &object, &data, files)?;
         for (k, pin) in desc.pins.iter().enumerate() {
@@ -154,7 +148,9 @@ impl Object {
             return Ok(vec![total / n as Real; n]);
         }
         let thickness = desc.material.and_then(|m| m.thickness).unwrap_or(1.0);
-        let density = desc.mass.density.or(desc.material.map(|m| m.density * thickness));
+        let of_material = desc.material.map(|m| m.density * thickness);
+        let of_fabric = desc.fabric.map(|fabric| fabric.constants().density);
+        let density = desc.mass.density.or(of_material).or(of_fabric);
         let Some(density) = density else {
             return Ok(vec![desc.mass.per_vertex.unwrap_or(0.001); n]); // the thesis program's mass
         };
@@ -169,7 +165,7 @@ impl Object {
         })
     }
 
-    /// The vertices a selection names, ascending, without repetition.
+    /// The selected vertices, ascending, without repetition.
     pub(super) fn select(
         &self,
         select: &SelectDesc,
@@ -216,6 +212,57 @@ impl Object {
     }
 }
 
+/// Scales, rotates and translates as described.
+fn place(desc: &ObjectDesc, positions: &mut [Vec3]) {
+    if desc.normalize {
+        transform::normalize_extent(positions);
+    }
+    if let Some(factor) = desc.scale {
+        transform::scale(positions, factor);
+    }
+    if let Some(rotate) = desc.rotate {
+        transform::rotate(positions, rotate.axis.into(), rotate.degrees.to_radians());
+    }
+    if let Some(offset) = desc.translate {
+        transform::translate(positions, offset.into());
+    }
+}
+
+/// Positions of an obstacle at later times, placed as its first.
+fn frames(desc: &ObjectDesc, mesh: &Mesh, files: &Files<'_>) -> Result<Vec<(Real, Vec<Vec3>)>, SceneError> {
+    let Some(obstacle) = &desc.obstacle else { return Ok(vec![]) };
+    if !obstacle.frames.is_empty() && desc.normalize {
+        let what = "frames have sizes of their own; use scale and translate in place of normalize";
+        return Err(wrong(desc, files, "normalize", what));
+    }
+    let (mut read, mut before) = (vec![], 0.0);
+    for (k, (time, file)) in obstacle.frames.iter().enumerate() {
+        let key = format!("obstacle.frames[{k}]");
+        if !(*time > before && time.is_finite()) {
+            let what = format!("is at time {time}, not after the one before at {before}");
+            return Err(wrong(desc, files, &key, what));
+        }
+        before = *time;
+        let data = read_path_with_columns(files.find(file)?).map_err(|e| SceneError::Mesh(e.to_string()))?;
+        let mut positions = data.mesh.positions().to_vec();
+        let (has, wants) = (positions.len(), mesh.positions().len());
+        if has != wants {
+            return Err(wrong(
+                desc,
+                files,
+                &key,
+                format!("{file} has {has} vertices, the first mesh has {wants}"),
+            ));
+        }
+        place(desc, &mut positions);
+        if let Some(vertex) = positions.iter().position(|p| !p.iter().all(|c| c.is_finite())) {
+            return Err(wrong(desc, files, &key, format!("vertex {vertex} of {file} is not finite")));
+        }
+        read.push((*time, positions));
+    }
+    Ok(read)
+}
+
 /// An error at a key of a body.
 fn wrong(desc: &ObjectDesc, files: &Files<'_>, key: &str, what: impl Into<String>) -> SceneError {
     SceneError::Value {
@@ -225,7 +272,7 @@ fn wrong(desc: &ObjectDesc, files: &Files<'_>, key: &str, what: impl Into<String
     }
 }
 
-/// The tetrahedra inside a surface, and the surface as their skin; a solid stays what it is.
+/// Tetrahedralises a surface and keeps the surface as a skin; a solid is unchanged.
 fn solid_of(
     mesh: Mesh,
     how: &TetrahedralizeDesc,
@@ -307,76 +354,6 @@ fn factors_from_column(
         Mesh::Tri(mesh) => mesh.triangles.iter().map(|corners| mean(corners)).collect(),
         Mesh::Tet(mesh) => mesh.tets.iter().map(|corners| mean(corners)).collect(),
     }))
-}
-
-fn load_shape(desc: &ObjectDesc, files: &Files<'_>) -> Result<MeshData, SceneError> {
-    let mesh = match &desc.shape {
-        &ShapeDesc::Grid { rows, columns, width, depth } => {
-            generate::grid(rows, columns, width, depth).map(Mesh::Tri)
-        }
-        &ShapeDesc::Hemisphere { sectors, stacks, radius } => {
-            generate::hemisphere(sectors, stacks, radius).map(Mesh::Tri)
-        }
-        &ShapeDesc::Sphere { sectors, stacks, radius } => {
-            generate::sphere(sectors, stacks, radius).map(Mesh::Tri)
-        }
-        &ShapeDesc::Cylinder { sectors, stacks, radius, height } => {
-            generate::cylinder(sectors, stacks, radius, height).map(Mesh::Tri)
-        }
-        &ShapeDesc::Cone { sectors, stacks, radius, height } => {
-            generate::cone(sectors, stacks, radius, height).map(Mesh::Tri)
-        }
-        &ShapeDesc::Torus { sectors, stacks, major_radius, minor_radius } => {
-            generate::torus(sectors, stacks, major_radius, minor_radius).map(Mesh::Tri)
-        }
-        &ShapeDesc::Bar { width, height, depth, length } => {
-            generate::bar(width, height, depth, length).map(Mesh::Tet)
-        }
-        &ShapeDesc::Ball { cells, radius } => generate::ball(cells, cells, radius).map(Mesh::Tet),
-        &ShapeDesc::Creature { cells, layers } => generate::creature_with_cells(cells, layers).map(Mesh::Tet),
-        ShapeDesc::Asset { name } => match name.as_str() {
-            "ball" => {
-                return pd_mesh::io::read_medit(BALL, "ball asset")
-                    .map(MeshData::from)
-                    .map_err(|e| SceneError::Mesh(e.to_string()));
-            }
-            _ => {
-                return Err(SceneError::Value {
-                    file: files.scene.to_owned(),
-                    field: format!("object {:?}.shape.name", desc.name),
-                    what: format!("there is no asset {name:?}; the only one is \"ball\""),
-                });
-            }
-        },
-        ShapeDesc::File { file } => return load_file(&files.find(file)?),
-    };
-    mesh.map(MeshData::from).map_err(|error| wrong(desc, files, "shape", error.to_string()))
-}
-
-/// A mesh file; solids come in both orientations and are made positive.
-fn load_file(path: &Path) -> Result<MeshData, SceneError> {
-    let mut data = read_path_with_columns(path).map_err(|error| SceneError::Mesh(error.to_string()))?;
-    if let Mesh::Tet(solid) = &mut data.mesh {
-        solid.orient_positively();
-    }
-    Ok(data)
-}
-
-/// Vertex numbers from a text file, separated by white space; `#` starts a comment.
-fn read_numbers(path: &Path) -> Result<Vec<u32>, SceneError> {
-    let text = std::fs::read_to_string(path).map_err(|error| SceneError::io(path, &error))?;
-    let mut numbers = vec![];
-    for (line, content) in text.lines().enumerate() {
-        for word in content.split('#').next().unwrap_or("").split_whitespace() {
-            numbers.push(word.parse().map_err(|_| SceneError::Syntax {
-                file: path.display().to_string(),
-                line: line + 1,
-                column: 1,
-                what: format!("{word:?} is not a vertex number"),
-            })?);
-        }
-    }
-    Ok(numbers)
 }
 
 #[cfg(test)]

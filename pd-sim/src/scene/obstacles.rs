@@ -1,63 +1,259 @@
 //! Obstacles and forces of a scene.
 
-use super::desc::{ColliderDesc, ColliderShapeDesc, ContactMode, ForceDesc};
-use super::energies::path;
-use super::object::Files;
+use super::desc::{ColliderDesc, ColliderShapeDesc, ContactMode, ForceDesc, ObstacleKind};
+use super::files::Files;
+use super::motion::{Fault, Motion};
 use super::{Object, Scene};
 use crate::{ModelPaths, SceneError};
-use pd_collide::{Block, Capsule, CollideError, Cylinder, Floor, Moving, Sphere, Torus, WithMaterial};
+use nalgebra::{Isometry3, UnitQuaternion};
+use pd_collide::mesh::MeshQuery;
+use pd_collide::{
+    Block, Capsule, CollideError, ConvexHull, Cylinder, Floor, HeightField, Posed, SignedDistanceField,
+    Sphere, Torus, TriangleMesh, WithMaterial,
+};
 use pd_constraints::force::{PointForce, Wind, WindModel};
-use pd_core::{Collider, ContactMaterial, Force, Real, Vec3};
+use pd_core::{Collider, ContactMaterial, Force, Real, SurfaceMesh, Vec3};
+use pd_mesh::{TriMesh, generate, transform};
 
-/// Builds the obstacles.
+/// Half of the side of the square that shows a half-space, m.
+const SHOWN: Real = 2.0;
+
+/// Cells of a distance field along the longest side, where the scene gives no spacing.
+const CELLS: Real = 40.0;
+
+/// Builds the obstacles with a signed distance.
 pub(super) fn colliders(scene: &Scene) -> Result<Vec<Box<dyn Collider>>, SceneError> {
-    if scene.desc.contact.mode == ContactMode::Off {
+    let mode = scene.desc.contact_mode();
+    if mode == ContactMode::Off {
         return Ok(vec![]);
     }
-    // Margins are a device of projection; the guard keeps the thickness of the bodies.
-    let guarded = scene.desc.contact.mode == ContactMode::Guard;
-    let build = |(k, desc): (usize, &ColliderDesc)| {
-        collider(desc, guarded).map_err(|error| scene.error(format!("collider[{k}]"), error))
-    };
-    scene.desc.colliders.iter().enumerate().map(build).collect()
+    // Margins apply only to projection; other contact methods use the thickness of the bodies.
+    let apart = mode.keeps_apart();
+    let mut colliders = vec![];
+    for (k, desc) in scene.desc.colliders.iter().enumerate() {
+        let wrong = |(key, what): Fault| scene.error(format!("collider[{k}]{key}"), what);
+        desc.check().map_err(wrong)?;
+        if apart && desc.has_edges() {
+            continue; // its triangles are in the model
+        }
+        colliders.push(collider(desc, apart).map_err(wrong)?);
+    }
+    for k in 0..scene.objects.len() {
+        if let Some(field) = mesh_collider(scene, k, apart)? {
+            colliders.push(field);
+        }
+    }
+    Ok(colliders)
 }
 
-fn collider(desc: &ColliderDesc, guarded: bool) -> Result<Box<dyn Collider>, CollideError> {
-    let margin = |default: Real| desc.margin.unwrap_or(if guarded { 0.0 } else { default });
-    let shape: Box<dyn Collider> = match desc.shape {
-        ColliderShapeDesc::Floor { height } => {
-            let floor = Floor::new(height)?;
-            Box::new(floor.with_margin(margin(floor.margin()))?)
-        }
-        ColliderShapeDesc::Sphere { centre, radius } => {
-            let sphere = Sphere::new(centre.into(), radius)?;
-            Box::new(sphere.with_margin(margin(sphere.margin()))?)
-        }
-        ColliderShapeDesc::Block { centre, half_extents } => {
-            let block = Block::new(centre.into(), half_extents.into())?;
-            Box::new(block.with_margin(margin(block.margin()))?)
-        }
-        ColliderShapeDesc::Capsule { from, to, radius } => {
-            Box::new(Capsule::new(from.into(), to.into(), radius)?.with_margin(margin(0.0))?)
-        }
-        ColliderShapeDesc::Cylinder { from, to, radius } => {
-            Box::new(Cylinder::new(from.into(), to.into(), radius)?.with_margin(margin(0.0))?)
-        }
-        ColliderShapeDesc::Torus { centre, major_radius, minor_radius } => {
-            Box::new(Torus::with_all(centre.into(), major_radius, minor_radius, margin(Torus::MARGIN))?)
-        }
-    };
-    let moving: Box<dyn Collider> =
-        if desc.path.is_empty() { shape } else { Box::new(Moving::new(shape, path(&desc.path)?)) };
+fn collider(desc: &ColliderDesc, apart: bool) -> Result<Box<dyn Collider>, Fault> {
+    let margin = |default: Real| desc.margin.unwrap_or(if apart { 0.0 } else { default });
+    let shape = shape(desc, margin).map_err(|error| ("", error.to_string()))?;
+    let first = rotation(desc);
+    let moving = desc.motion()?.moving_collider(shape, first, desc.centre().into());
+    let moving = moving.map_err(|error| (".path", error.to_string()))?;
     if desc.friction.is_none() && desc.restitution.is_none() {
         return Ok(moving);
     }
+    let material = material(desc.friction, desc.restitution);
+    Ok(Box::new(WithMaterial::new(moving, material).map_err(|error| ("", error.to_string()))?))
+}
+
+/// Friction and restitution, defaults where none are given.
+pub(super) fn material(friction: Option<Real>, restitution: Option<Real>) -> ContactMaterial {
     let default = ContactMaterial::default();
-    let material = ContactMaterial {
-        restitution: desc.restitution.unwrap_or(default.restitution),
-        ..ContactMaterial::with_friction(desc.friction.unwrap_or(default.static_friction))
+    ContactMaterial {
+        restitution: restitution.unwrap_or(default.restitution),
+        ..ContactMaterial::with_friction(friction.unwrap_or(default.static_friction))
+    }
+}
+
+fn rotation(desc: &ColliderDesc) -> UnitQuaternion<Real> {
+    desc.rotate.map_or_else(UnitQuaternion::identity, |rotate| {
+        UnitQuaternion::from_scaled_axis(Vec3::from(rotate.axis).normalize() * rotate.degrees.to_radians())
+    })
+}
+
+/// The shape at its initial position.
+fn shape(desc: &ColliderDesc, margin: impl Fn(Real) -> Real) -> Result<Box<dyn Collider>, CollideError> {
+    Ok(match &desc.shape {
+        &ColliderShapeDesc::Floor { height } => {
+            let floor = Floor::new(height)?;
+            Box::new(floor.with_margin(margin(floor.margin()))?)
+        }
+        &ColliderShapeDesc::Sphere { centre, radius } => {
+            let sphere = Sphere::new(centre.into(), radius)?;
+            Box::new(sphere.with_margin(margin(sphere.margin()))?)
+        }
+        &ColliderShapeDesc::Block { centre, half_extents } => {
+            let block = Block::new(centre.into(), half_extents.into())?;
+            Box::new(block.with_margin(margin(block.margin()))?)
+        }
+        &ColliderShapeDesc::Capsule { from, to, radius } => {
+            Box::new(Capsule::new(from.into(), to.into(), radius)?.with_margin(margin(0.0))?)
+        }
+        &ColliderShapeDesc::Cylinder { from, to, radius } => {
+            Box::new(Cylinder::new(from.into(), to.into(), radius)?.with_margin(margin(0.0))?)
+        }
+        &ColliderShapeDesc::Torus { centre, major_radius, minor_radius } => {
+            Box::new(Torus::with_all(centre.into(), major_radius, minor_radius, margin(Torus::MARGIN))?)
+        }
+        &ColliderShapeDesc::HalfSpace { point, normal } => {
+            let floor = Floor::new(0.0)?.with_margin(margin(0.0))?;
+            Box::new(Posed::new(floor, Isometry3::from_parts(Vec3::from(point).into(), upright(normal)))?)
+        }
+        ColliderShapeDesc::Hull { points } => {
+            let points: Vec<Vec3> = points.iter().map(|&p| p.into()).collect();
+            Box::new(ConvexHull::new(&points)?.with_margin(margin(0.0))?)
+        }
+        ColliderShapeDesc::HeightField { corner, spacing, heights } => {
+            let counts = [heights.len(), heights.first().map_or(0, Vec::len)];
+            Box::new(
+                HeightField::new((*corner).into(), *spacing, counts, &heights.concat())?
+                    .with_margin(margin(0.0))?,
+            )
+        }
+    })
+}
+
+/// Turns +y to a normal.
+fn upright(normal: [f64; 3]) -> UnitQuaternion<Real> {
+    let flipped = || UnitQuaternion::from_axis_angle(&Vec3::x_axis(), std::f64::consts::PI);
+    UnitQuaternion::rotation_between(&Vec3::y(), &normal.into()).unwrap_or_else(flipped)
+}
+
+impl ColliderDesc {
+    /// Invalid values that are independent of the shape: the key and the reason.
+    pub(super) fn check(&self) -> Result<(), Fault> {
+        if let Some(rotate) = self.rotate {
+            let norm = Vec3::from(rotate.axis).norm();
+            if !(norm > 0.0 && norm.is_finite() && rotate.degrees.is_finite()) {
+                return Err((".rotate", "needs a finite axis that is not zero and a finite angle".into()));
+            }
+        }
+        if let ColliderShapeDesc::HalfSpace { point, normal } = self.shape {
+            let norm = Vec3::from(normal).norm();
+            if !(norm > 0.0 && norm.is_finite() && point.iter().all(|c| c.is_finite())) {
+                return Err((
+                    "",
+                    "half-space: needs a finite point and a finite normal that is not zero".into(),
+                ));
+            }
+        }
+        if let ColliderShapeDesc::HeightField { heights, .. } = &self.shape
+            && let Some(k) = heights.iter().position(|row| row.len() != heights[0].len())
+        {
+            let (has, first) = (heights[k].len(), heights[0].len());
+            return Err((".heights", format!("list {k} has {has} heights, the first has {first}")));
+        }
+        shape(self, |_| 0.0).map_err(|error| ("", error.to_string()))?;
+        if let Some(thickness) = self.thickness
+            && !(thickness > 0.0 && thickness.is_finite())
+        {
+            return Err((".thickness", format!("is {thickness}; it must be positive and finite, in m")));
+        }
+        if self.velocity.is_some_and(|v| v.iter().any(|c| !c.is_finite())) {
+            return Err((".velocity", "must be finite".into()));
+        }
+        if self.velocity.is_some() && !self.path.is_empty() {
+            return Err((".velocity", "replaces a path; give only one".into()));
+        }
+        self.motion().map(|_| ())
+    }
+
+    pub(super) fn motion(&self) -> Result<Motion, Fault> {
+        let hour: f64 = 3600.0;
+        let path = match self.velocity {
+            // A path is finite; this one ends after an hour.
+            Some([x, y, z]) => vec![[0.0; 4], [hour, x * hour, y * hour, z * hour]],
+            None => self.path.clone(),
+        };
+        Motion::new(&path, self.turn.as_ref(), self.centre().into())
+            .map_err(|(key, what)| (if key == "path" { ".path" } else { ".turn" }, what))
+    }
+
+    /// Its displacement from the initial position at a time, s. Identity for an invalid motion.
+    pub fn pose(&self, time: Real) -> Isometry3<Real> {
+        self.motion().map_or_else(|_| Isometry3::identity(), |motion| motion.pose(time))
+    }
+
+    /// Triangles of its surface in its own place, rotated; of a half-space a square of it. None of a floor, and of a shape
+    /// that is rejected.
+    pub fn mesh(&self) -> Option<TriMesh> {
+        self.check().ok()?;
+        let centre = Vec3::from(self.centre());
+        let about = |mut mesh: TriMesh, turn: UnitQuaternion<Real>| {
+            mesh.positions.iter_mut().for_each(|p| *p = centre + turn * *p);
+            mesh
+        };
+        let turn = rotation(self);
+        Some(match &self.shape {
+            ColliderShapeDesc::Floor { .. } => return None,
+            &ColliderShapeDesc::Sphere { radius, .. } => about(generate::sphere(48, 24, radius).ok()?, turn),
+            &ColliderShapeDesc::Torus { major_radius, minor_radius, .. } => {
+                about(generate::torus(64, 24, major_radius, minor_radius).ok()?, turn)
+            }
+            &ColliderShapeDesc::Block { half_extents, .. } => {
+                let mut cube = generate::bar(1, 1, 1, 2.0).ok()?.surface();
+                transform::scale_axes(&mut cube.positions, half_extents.into());
+                about(cube, turn)
+            }
+            &ColliderShapeDesc::HalfSpace { normal, .. } => {
+                let corners = [[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0]];
+                let positions = corners.map(|[x, z]| Vec3::new(x * SHOWN, 0.0, z * SHOWN)).to_vec();
+                about(TriMesh { positions, triangles: vec![[0, 1, 2], [0, 2, 3]] }, turn * upright(normal))
+            }
+            _ => {
+                let SurfaceMesh { positions, triangles } = shape(self, |_| 0.0).ok()?.mesh()?;
+                let positions = positions.iter().map(|p| p - centre).collect();
+                about(TriMesh { positions, triangles }, turn)
+            }
+        })
+    }
+}
+
+/// The signed distance of an object that is an obstacle; `None` if its triangles are in the model.
+fn mesh_collider(scene: &Scene, k: usize, apart: bool) -> Result<Option<Box<dyn Collider>>, SceneError> {
+    let (object, desc) = (&scene.objects[k], &scene.desc.objects[k]);
+    let Some(obstacle) = &desc.obstacle else { return Ok(None) };
+    if apart && obstacle.kind == ObstacleKind::Surface {
+        return Ok(None);
+    }
+    let wrong = |what: String| scene.error(format!("object {:?}.obstacle", object.name), what);
+    let refused = |error: CollideError| wrong(error.to_string());
+    let (positions, triangles) = surface_of(object);
+    let motion = scene.mesh_motion(k)?;
+    let shape: Box<dyn Collider> = if motion.frames.is_empty() {
+        let query = MeshQuery::new(positions, triangles).map_err(|error| wrong(error.to_string()))?;
+        let size = query.bounds().max - query.bounds().min;
+        let spacing = obstacle.spacing.unwrap_or(size.amax() / CELLS);
+        Box::new(SignedDistanceField::from_mesh(&query, spacing).map_err(refused)?)
+    } else {
+        let used = used_vertices(object);
+        let pick = |x: &[Vec3]| used.iter().map(|&v| x[v as usize]).collect::<Vec<_>>();
+        let mut frames = vec![(0.0, positions)];
+        frames.extend(motion.frames.iter().map(|(time, x)| (*time, pick(x))));
+        Box::new(TriangleMesh::deforming(frames, triangles).map_err(refused)?)
     };
-    Ok(Box::new(WithMaterial::new(moving, material)?))
+    let moving =
+        motion.motion.moving_collider(shape, UnitQuaternion::identity(), Vec3::zeros()).map_err(refused)?;
+    let material = material(desc.friction, obstacle.restitution.or(desc.restitution));
+    Ok(Some(Box::new(WithMaterial::new(moving, material).map_err(refused)?)))
+}
+
+fn used_vertices(object: &Object) -> Vec<u32> {
+    let mut used: Vec<u32> = object.surface.iter().flatten().copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    used
+}
+
+/// The surface of an object with its own numbers of vertices.
+fn surface_of(object: &Object) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let used = used_vertices(object);
+    let number = |v: u32| used.partition_point(|&u| u < v) as u32;
+    let positions = used.iter().map(|&v| object.mesh.positions()[v as usize]).collect();
+    (positions, object.surface.iter().map(|t| t.map(number)).collect())
 }
 
 /// Builds the forces.
@@ -101,7 +297,7 @@ fn find<'a>(scene: &'a Scene, field: &str, name: &str) -> Result<&'a Object, Sce
     })
 }
 
-/// A wind as both of its descriptions have it.
+/// The parameters common to both wind descriptions.
 struct Blow<'a> {
     velocity: Vec3,
     model: WindModel,
@@ -110,7 +306,7 @@ struct Blow<'a> {
     objects: &'a [String],
 }
 
-/// Wind on the surfaces named, or on all surfaces. Solids are not blown on, as in the thesis.
+/// Wind on the named surfaces, or on all surfaces. It does not act on solids, as in the thesis.
 fn wind(scene: &Scene, field: &str, blow: Blow<'_>) -> Result<Wind, SceneError> {
     for name in blow.objects {
         find(scene, field, name)?;
@@ -123,7 +319,7 @@ fn wind(scene: &Scene, field: &str, blow: Blow<'_>) -> Result<Wind, SceneError> 
         .flat_map(|o| o.surface.iter().map(move |t| t.map(|v| v + o.first)))
         .collect();
     if triangles.is_empty() {
-        return Err(scene.error(field, "blows on no surface; wind acts on cloth and shells only"));
+        return Err(scene.error(field, "acts on no surface; wind acts only on cloth and shells"));
     }
     Wind::new(scene.vertices(), &triangles, blow.velocity, blow.model)
         .and_then(|wind| wind.during(blow.from, blow.to.unwrap_or(Real::INFINITY)))

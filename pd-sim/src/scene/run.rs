@@ -1,11 +1,11 @@
-//! A scene in motion: frames, substeps, pins that let go.
+//! Running a scene: frames, substeps, released pins.
 
 use super::Scene;
 use crate::{Checkpoint, Registry, SceneError, Simulation};
 use pd_core::{Real, State, StepReport, Stepper};
 
-/// A running scene. A frame is `substeps` steps; when pins let go between two frames the model is rebuilt without
-/// them. All of it follows from the scene and the state, so a state and a frame number are a full checkpoint.
+/// A running scene. A frame is `substeps` steps; when pins are released between two frames the model is rebuilt without
+/// them. Everything follows from the scene and the state, so a state and a frame number are a complete checkpoint.
 pub struct SceneRun {
     /// The scene.
     pub scene: Scene,
@@ -28,6 +28,7 @@ impl SceneRun {
 
     /// Starts a scene with a stepper of choice.
     pub fn with_stepper(scene: Scene, stepper: Box<dyn Stepper>) -> Result<Self, SceneError> {
+        let scene = fitted(scene, stepper.as_ref())?;
         let state = scene.initial_state();
         Self::at(scene, stepper, state, 0)
     }
@@ -38,6 +39,7 @@ impl SceneRun {
         stepper: Box<dyn Stepper>,
         checkpoint: Checkpoint,
     ) -> Result<Self, SceneError> {
+        let scene = fitted(scene, stepper.as_ref())?;
         let other = checkpoint.fingerprint.filter(|&fingerprint| fingerprint != scene.fingerprint());
         if other.is_some() || checkpoint.state.vertices() != scene.vertices() {
             let has =
@@ -53,21 +55,7 @@ impl SceneRun {
         Self::at(scene, stepper, checkpoint.state, checkpoint.frame)
     }
 
-    /// Goes on from any state of as many vertices, at this frame: what an editor of scenes needs.
-    pub fn from_state(
-        scene: Scene,
-        stepper: Box<dyn Stepper>,
-        state: State,
-        frame: u64,
-    ) -> Result<Self, SceneError> {
-        if state.vertices() != scene.vertices() {
-            let what = format!("has {} vertices; the scene has {}", state.vertices(), scene.vertices());
-            return Err(scene.error("state", what));
-        }
-        Self::at(scene, stepper, state, frame)
-    }
-
-    /// Puts another state in place of the present one, with the pins that hold at its time.
+    /// Replaces the current state, and activates the pins of its time.
     pub fn set_state(&mut self, state: State, frame: u64) -> Result<(), SceneError> {
         if state.vertices() != self.scene.vertices() {
             let (has, wants) = (state.vertices(), self.scene.vertices());
@@ -77,8 +65,8 @@ impl SceneRun {
         Ok(())
     }
 
-    /// Takes step, obstacles, forces and display settings of another description of the same bodies while running. A new
-    /// solver is the caller's to make and set, since it needs a registry.
+    /// Takes step, obstacles, forces and display settings of another description of the same bodies while running. The
+    /// caller must create and set a new solver, since that needs a registry.
     pub fn set_environment(&mut self, desc: super::SceneDesc) -> Result<(), SceneError> {
         let blown = desc.forces != self.scene.desc.forces;
         self.scene.set_environment(desc)?;
@@ -119,7 +107,7 @@ impl SceneRun {
             self.sim.model = model_at(&self.scene, &self.releases, released)?;
             self.released = released;
         }
-        let substeps = self.scene.desc.step.substeps;
+        let substeps = self.scene.steps_per_frame();
         if substeps > 1 {
             self.before.clone_from(&self.sim.state);
         }
@@ -128,7 +116,7 @@ impl SceneRun {
             match self.sim.step() {
                 Ok(report) => total = total.followed_by(&report),
                 Err(error) => {
-                    // A frame is taken whole or not at all: what the steps before did is undone.
+                    // A frame succeeds completely or not at all: earlier substeps are undone.
                     if substeps > 1 {
                         self.sim.state.clone_from(&self.before);
                     }
@@ -140,7 +128,7 @@ impl SceneRun {
         Ok(total)
     }
 
-    /// The present as a checkpoint.
+    /// The current state as a checkpoint.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             fingerprint: Some(self.scene.fingerprint()),
@@ -148,6 +136,18 @@ impl SceneRun {
             state: self.sim.state.clone(),
         }
     }
+}
+
+/// A scene without a contact method uses the thesis' if the stepper does not support intersection-free contact.
+fn fitted(mut scene: Scene, stepper: &dyn Stepper) -> Result<Scene, SceneError> {
+    if !fits(&scene, stepper) && scene.desc.contact.mode.is_none() {
+        scene.set_contact(super::desc::ContactMode::Project)?;
+    }
+    Ok(scene)
+}
+
+fn fits(scene: &Scene, stepper: &dyn Stepper) -> bool {
+    !scene.desc.contact_mode().keeps_apart() || stepper.keeps_surfaces_apart()
 }
 
 /// How many release times have passed; half a step of slack absorbs the rounding of summed time steps.
@@ -217,6 +217,35 @@ mod tests {
         assert!(run.set_environment(desc).unwrap_err().to_string().contains("bodies differ"));
     }
 
+    /// What the move tool of the window does with a sphere: grains give way to it.
+    #[test]
+    fn a_sphere_that_is_moved_while_running_pushes_grains() {
+        let text = "title = \"t\"\n[[particles]]\nname = \"sand\"\nkind = \"grains\"\ncount = [6, 2, 6]\nradius = 0.05\n\
+                    mass = 0.1\nposition = [0.0, 0.1, 0.0]\n\
+                    [[collider]]\nkind = \"floor\"\nheight = 0.0\nmargin = 0.0\n\
+                    [[collider]]\nkind = \"sphere\"\ncentre = [0.0, 2.0, 0.0]\nradius = 0.2\nmargin = 0.0\n";
+        let scene = Scene::parse("t.toml", text, None, &ModelPaths::default()).unwrap();
+        let mut run = SceneRun::new(scene, &Registry::standard()).unwrap();
+        let nearest = |run: &SceneRun| {
+            let centre = pd_core::Vec3::new(0.0, 0.2, 0.0);
+            run.sim.state.x.iter().map(|x| (x - centre).norm()).fold(f64::INFINITY, f64::min)
+        };
+        (0..5).for_each(|_| {
+            run.advance().unwrap();
+        });
+        assert!(nearest(&run) < 0.2, "grains lie where the sphere will be");
+        let mut desc = run.scene.desc.clone();
+        for height in [1.0, 0.6, 0.4, 0.3, 0.2] {
+            let text = text.replace("[0.0, 2.0, 0.0]", &format!("[0.0, {height:?}, 0.0]"));
+            desc.colliders = crate::scene::parse_desc("t.toml", &text).unwrap().colliders;
+            run.set_environment(desc.clone()).unwrap();
+            (0..30).for_each(|_| {
+                run.advance().unwrap();
+            });
+        }
+        assert!(nearest(&run) > 0.24, "{}", nearest(&run));
+    }
+
     /// Fails on the step of this number, counted from 1, and delegates all others.
     struct FailsAt {
         inner: Box<dyn Stepper>,
@@ -247,6 +276,7 @@ mod tests {
     fn cloth_in_substeps(substeps: usize) -> Scene {
         let mut desc = super::super::read_desc("cloth").unwrap().0;
         desc.step.substeps = substeps;
+        desc.contact = super::super::desc::ContactMode::Project.into(); // a fixed number of iterations
         Scene::from_desc("cloth", desc, None, &ModelPaths::default()).unwrap()
     }
 
@@ -282,6 +312,23 @@ mod tests {
         let lowest = |run: &SceneRun| run.sim.state.x.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
         assert!((lowest(&run) - lowest(&one)).abs() > 1e-6, "substeps change the motion");
         assert!(lowest(&run) < 0.0 && lowest(&one) < lowest(&run) + 0.2);
+    }
+
+    #[test]
+    fn options_of_a_stepper_count_while_it_runs() {
+        let text = format!("{}\n[solver.pd]\niterations = 3\n[solver.newton]\niterations = 2\n", {
+            super::super::builtins().iter().find(|builtin| builtin.name == "cloth").unwrap().text
+        });
+        let parse = |text: &str| super::super::parse_desc("cloth", text);
+        let mut desc = parse(&text).unwrap();
+        assert_eq!(desc.step.iterations, 3);
+        desc.use_stepper("newton");
+        assert_eq!((desc.step.iterations, desc.solver.steppers.len()), (2, 0));
+        let unknown = parse(&text.replace("solver.newton", "solver.newtown")).unwrap();
+        let scene = Scene::from_desc("cloth", unknown, None, &ModelPaths::default()).unwrap();
+        let refused = Registry::standard().for_scene(&scene).map(|_| ()).unwrap_err().to_string();
+        assert!(refused.contains("newtown") && refused.contains("xpbd"), "{refused}");
+        assert!(parse(&text.replace("iterations = 2", "iteration = 2")).is_err());
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! One key of a description set from outside, by its path: `object.cloth.edge.weight`, `collider.0.radius`, `step.dt`.
+//! Overriding a key of a description by its path: `object.cloth.edge.weight`, `collider.0.radius`, `step.dt`.
 
 use super::SceneDesc;
 use crate::SceneError;
 use toml::{Table, Value};
 
 /// The description with one key set. Lists are entered by the number or the `name` of an entry; `value` is TOML, or text if
-/// it reads as nothing else. The result is checked as a scene file is: unknown keys and wrong types are errors.
+/// it is not valid TOML. The result is checked like a scene file: unknown keys and wrong types are errors.
 ///
 /// ```
 /// let (desc, _) = pd_sim::scene::read_desc("cloth")?;
@@ -32,7 +32,7 @@ pub fn set_key(name: &str, desc: &SceneDesc, key: &str, value: &str) -> Result<S
     root.try_into().map_err(|error: toml::de::Error| wrong(error.message().trim().to_owned()))
 }
 
-/// What lies one step further; tables that are not there yet are made.
+/// The next level of the path; missing tables are created.
 fn enter<'a>(place: &'a mut Value, step: &str) -> Result<&'a mut Value, String> {
     match place {
         Value::Table(table) => Ok(table.entry(step.to_owned()).or_insert_with(|| Value::Table(Table::new()))),

@@ -17,6 +17,14 @@ const LENGTHS: [usize; 2] = [2, 6];
 const SHORTER: Real = 0.4;
 /// If more than this part of the vertices has a row that presses, s is far from the minimum and not tried.
 const CROWDED: Real = 1.0 / 3.0;
+/// Vertices that may be held back at the end of a step, as a part of all, and by how much in the last trial, in δ: the next
+/// step has another list.
+const FEW: Real = 0.05;
+const HELD: Real = 0.25;
+/// Iteration ends when it lowers the objective by less than this part of what the step has lowered it by.
+const STALLED: Real = 1e-3;
+/// Iterations outside of the guard that predict a motion.
+const PREDICTION_ITERATIONS: usize = 2;
 
 impl GuardedPd {
     pub(super) fn minimise(
@@ -32,11 +40,11 @@ impl GuardedPd {
             let iterations =
                 if round == 0 { context.params.iterations } else { (context.params.iterations / 2).max(2) };
             self.iterate(context, report, iterations, first_norm)?;
-            if self.contact.clamped == 0 && self.list.fraction == 1.0 || round + 1 == self.options.rounds {
+            if self.is_barely_held() && self.list.fraction == 1.0 || round + 1 == self.options.rounds {
                 break;
             }
             let started = Instant::now();
-            self.recentre(context, round)?;
+            self.recentre(context)?;
             report.stages.collide += started.elapsed();
             // Obstacles may have moved, and with them what they carry.
             self.place_obstacles();
@@ -49,20 +57,26 @@ impl GuardedPd {
         Ok(())
     }
 
-    /// The better of the targets and of the inertial target moved out of contact, both inside the guard.
+    /// The better of x₀ + h v and of the predicted positions or else the inertial target moved out of contact, both inside the
+    /// guard.
     fn first_iterate(&mut self, context: &StepContext<'_>, report: &mut StepReport) -> Result<(), StepError> {
         let n = context.model.vertices();
-        self.scratch.here.x.copy_from_slice(&self.scratch.target);
+        let (start, velocity, dt) = (&self.scratch.start, &self.scratch.velocity, context.params.dt);
+        exec::for_each_chunk(&mut self.scratch.here.x, VERTEX_CHUNK, |first, x| {
+            for (k, x) in x.iter_mut().enumerate() {
+                *x = start[first + k] + velocity[first + k] * dt;
+            }
+        });
         self.place_obstacles();
         self.clamp_here(report);
         self.evaluate(context, report)?;
-        if (self.contact.contacts as Real) > CROWDED * n as Real {
+        if !self.predicted && (self.contact.contacts as Real) > CROWDED * n as Real {
             return Ok(());
         }
         let started = Instant::now();
         let scratch = &mut self.scratch;
         std::mem::swap(&mut scratch.here, &mut scratch.there);
-        scratch.here.x.copy_from_slice(&scratch.s);
+        scratch.here.x.copy_from_slice(if self.predicted { &scratch.target } else { &scratch.s });
         if !self.rows.is_empty() {
             let reference = self.list.guard.reference();
             load_difference(&scratch.here.x, Some(reference), &mut scratch.d);
@@ -91,6 +105,38 @@ impl GuardedPd {
         Ok(())
     }
 
+    /// Whether so few vertices were held back by so little that another list is not worth its time.
+    fn is_barely_held(&self) -> bool {
+        if self.contact.clamped == 0 {
+            return true;
+        }
+        let (x, target, surface) = (&self.scratch.here.x, &self.scratch.target, &self.surface);
+        let little = |i: usize| (target[i] - x[i]).norm() <= HELD * surface.thickness_of(i);
+        self.contact.clamped as Real <= FEW * x.len() as Real && (0..x.len()).all(little)
+    }
+
+    /// Some iterations outside of the guard, with the rows there are.
+    pub(super) fn predict_motion(
+        &mut self,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let (start, velocity, dt) = (&self.scratch.start, &self.scratch.velocity, context.params.dt);
+        exec::for_each_chunk(&mut self.scratch.here.x, VERTEX_CHUNK, |first, x| {
+            for (k, x) in x.iter_mut().enumerate() {
+                *x = start[first + k] + velocity[first + k] * dt;
+            }
+        });
+        context.model.place_kinematic(&mut self.scratch.here.x);
+        self.guarding = false;
+        self.pairs.reset();
+        let result = self
+            .evaluate(context, report)
+            .and_then(|()| self.iterate(context, report, PREDICTION_ITERATIONS, f64::INFINITY));
+        self.guarding = true;
+        result
+    }
+
     fn iterate(
         &mut self,
         context: &StepContext<'_>,
@@ -98,13 +144,22 @@ impl GuardedPd {
         iterations: usize,
         first_norm: Real,
     ) -> Result<(), StepError> {
-        let n = context.model.vertices();
         let limit = self.options.motion_tolerance * self.surface.least_thickness();
+        let balanced = self.options.force_tolerance * self.weight(context);
         for iteration in 0..iterations {
             if iteration > 0 {
                 self.refresh_cone(report);
             }
+            if dot(&self.scratch.here.b, &self.scratch.here.b).sqrt() < balanced {
+                if iteration == 0 {
+                    self.settle(report)?;
+                    report.iterations += 1;
+                }
+                break;
+            }
             self.scratch.before.copy_from_slice(&self.scratch.here.x);
+            let before = self.scratch.here.objective;
+            self.highest = self.highest.max(before);
             let mut taken = false;
             for _ in 0..self.options.block_steps {
                 self.scratch.direction.copy_from_slice(&self.scratch.here.b);
@@ -132,10 +187,15 @@ impl GuardedPd {
                 let leaf = |range: std::ops::Range<usize>| {
                     range.map(|i| (x[i] - before[i]).norm_squared()).fold(0.0, Real::max)
                 };
-                exec::reduce(0..n, VERTEX_CHUNK, &leaf, &Real::max).sqrt()
+                exec::reduce(0..x.len(), VERTEX_CHUNK, &leaf, &Real::max).sqrt()
             };
             let norm = dot(&self.scratch.here.b, &self.scratch.here.b).sqrt();
-            if moved < limit || norm <= context.params.tolerance * first_norm {
+            let here = self.scratch.here.objective;
+            let stalled = before - here < STALLED * (self.highest - here);
+            if stalled
+                || moved < limit
+                || first_norm.is_finite() && norm <= context.params.tolerance * first_norm
+            {
                 break;
             }
         }
@@ -154,7 +214,8 @@ impl GuardedPd {
         });
     }
 
-    /// direction ← about (A + K)⁻¹ r, by conjugate gradients with A⁻¹ as preconditioner.
+    /// direction ← about (A + K)⁻¹ r, by conjugate gradients with A⁻¹ as preconditioner. z = A⁻¹ r is what a solve gives, so
+    /// A p = r + β A p_before follows without a product with A.
     fn solve(&mut self, report: &mut StepReport) -> Result<(), StepError> {
         let started = Instant::now();
         let scratch = &mut self.scratch;
@@ -179,23 +240,41 @@ impl GuardedPd {
                 break;
             }
             let beta = if k == 0 { 0.0 } else { rz / last };
-            for (p, z) in scratch.p.iter_mut().zip(&scratch.z) {
-                *p = z + *p * beta;
-            }
             last = rz;
-            self.matrix.multiply(as_flat(&scratch.p), as_flat_mut(&mut scratch.q), 3);
+            advance(&mut scratch.p, &scratch.z, beta);
+            advance(&mut scratch.ap, &scratch.r, beta);
+            scratch.q.copy_from_slice(&scratch.ap);
             let contact = Instant::now();
             self.rows.multiply(&scratch.p, &mut scratch.e, &mut scratch.q);
             others += contact.elapsed();
             let alpha = rz / dot(&scratch.p, &scratch.q);
-            for i in 0..scratch.p.len() {
-                scratch.direction[i] += scratch.p[i] * alpha;
-                scratch.r[i] -= scratch.q[i] * alpha;
-            }
+            add(&mut scratch.direction, &scratch.p, alpha);
+            add(&mut scratch.r, &scratch.q, -alpha);
         }
         report.stages.collide += others;
         report.stages.global += started.elapsed().saturating_sub(others);
         Ok(())
+    }
+
+    /// One solve from an iterate that is nearly balanced; that it descends is not looked at.
+    fn settle(&mut self, report: &mut StepReport) -> Result<(), StepError> {
+        self.scratch.r.copy_from_slice(&self.scratch.here.b);
+        self.solve(report)?;
+        add(&mut self.scratch.here.x, &self.scratch.direction, 1.0);
+        self.contact.clamped = self.clamp_here(report);
+        Ok(())
+    }
+
+    /// ‖M g‖, N.
+    fn weight(&self, context: &StepContext<'_>) -> Real {
+        let masses = context.model.masses();
+        let leaf = |range: std::ops::Range<usize>| {
+            range
+                .map(|i| if context.model.is_kinematic(i) { 0.0 } else { masses[i] * masses[i] })
+                .sum::<Real>()
+        };
+        let square = exec::reduce(0..masses.len(), VERTEX_CHUNK, &leaf, &|a, b| a + b);
+        square.sqrt() * context.params.gravity.norm()
     }
 
     /// Goes along the direction if the objective falls; remembers the step. Says whether it was taken.
@@ -241,6 +320,9 @@ impl GuardedPd {
     }
 
     fn clamp_here(&mut self, report: &mut StepReport) -> usize {
+        if !self.guarding {
+            return 0;
+        }
         let started = Instant::now();
         let moved = self.list.guard.clamp(&mut self.scratch.here.x);
         report.stages.collide += started.elapsed();
@@ -295,6 +377,24 @@ impl GuardedPd {
         report.stages.collide += started.elapsed();
         self.evaluate_rows(report);
     }
+}
+
+/// p ← z + β p.
+fn advance(p: &mut [Vec3], z: &[Vec3], beta: Real) {
+    exec::for_each_chunk(p, VERTEX_CHUNK, |first, p| {
+        for (p, z) in p.iter_mut().zip(&z[first..]) {
+            *p = z + *p * beta;
+        }
+    });
+}
+
+/// a ← a + factor b.
+fn add(a: &mut [Vec3], b: &[Vec3], factor: Real) {
+    exec::for_each_chunk(a, VERTEX_CHUNK, |first, a| {
+        for (a, b) in a.iter_mut().zip(&b[first..]) {
+            *a += b * factor;
+        }
+    });
 }
 
 /// (t I + m)⁻¹ r for the symmetric m = xx, yy, zz, xy, xz, yz.

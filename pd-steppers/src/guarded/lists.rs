@@ -5,15 +5,19 @@ use pd_collide::contact::{
     Choice, ContactKind, ContactSurface, ListInput, Row, StartPolicy, load_difference,
 };
 use pd_core::exec::{self, VERTEX_CHUNK};
-use pd_core::{ContactMaterial, Real, State, StepContext, StepError, stepper};
+use pd_core::{Aabb, ContactMaterial, Real, State, StepContext, StepError, StepReport, Vec3, stepper};
 use std::time::Instant;
 
 /// Part of the reach by which vertices may have left the reference before the list is made again.
 const STRAYED: Real = 0.5;
+/// Part of the reach above which a motion in a step is fast.
+const FAST: Real = 0.5;
 /// Part of δ by which targets may move before rows are chosen again.
 const STALE: Real = 0.04;
 /// Part of g h² that the reach must exceed: a body at rest must be able to settle.
 const SETTLE: Real = 0.4;
+/// How far surfaces that cross are pushed apart in a step, in δ.
+const RECOVERY: Real = 0.5;
 /// Largest way to a target in a later round, in reaches.
 const CAPPED: Real = 4.0;
 
@@ -25,6 +29,7 @@ impl GuardedPd {
         stepper::predict(*context, state, &mut scratch.s);
         stepper::hold_pinned(*context, state, &mut scratch.s);
         scratch.start.copy_from_slice(&state.x);
+        scratch.velocity.copy_from_slice(&state.v);
         let slow = params.gravity.norm() * params.dt;
         for i in 0..model.vertices() {
             let fast = state.v[i].norm() > slow;
@@ -34,19 +39,37 @@ impl GuardedPd {
     }
 
     /// Makes the list if need be, chooses rows, and sets where slip is measured from.
-    pub(super) fn open_lists(&mut self, context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
+    pub(super) fn open_lists(
+        &mut self,
+        context: &StepContext<'_>,
+        state: &State,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let started = Instant::now();
+        self.predicted = false;
         if !self.memory.is_stored(&state.columns) {
             self.memory.load(&state.columns, self.surface.vertices());
-            if !self.memory.start.is_empty() {
+            if self.memory.start.is_empty() {
+                self.rows.clear();
+            } else {
                 self.make_list(context)?;
                 self.choose(context, Which::Remembered);
             }
         }
-        let kept = !self.memory.start.is_empty() && self.list_serves(context);
+        let end = state.time + context.params.dt;
+        let kept = !self.memory.start.is_empty()
+            && !self.memory.tangled
+            && self.obstacles_are_as_listed(context, end)
+            && self.list_serves(context);
         if !kept {
-            if self.memory.start.is_empty() || !self.memory.ignored.is_empty() {
+            if self.memory.start.is_empty() || !self.memory.ignored.is_empty() || self.memory.tangled {
                 self.inspect_start(context)?;
             }
+            report.stages.collide += started.elapsed();
+            if !self.memory.tangled {
+                self.predict_target(context, state.time + context.params.dt, report)?;
+            }
+            let started = Instant::now();
             self.remember_rows();
             let scratch = &self.scratch;
             self.memory.start.clone_from(&scratch.start);
@@ -54,7 +77,9 @@ impl GuardedPd {
             self.memory.made = [1.0, state.time + context.params.dt];
             self.make_list(context)?;
             self.contact.rebuilds += 1;
+            report.stages.collide += started.elapsed();
         }
+        let started = Instant::now();
         if !kept || self.choice_is_stale() {
             if kept {
                 self.remember_rows();
@@ -62,17 +87,43 @@ impl GuardedPd {
             self.choose(context, Which::Near);
         }
         self.begin(context);
+        report.stages.collide += started.elapsed();
+        Ok(())
+    }
+
+    /// Where vertices will be, as far as elasticity and the rows of the last list can tell: a list that is made for this
+    /// motion need not leave room for what forces do.
+    fn predict_target(
+        &mut self,
+        context: &StepContext<'_>,
+        time: Real,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        if !self.rows.is_empty() {
+            let started = Instant::now();
+            self.remember_rows();
+            self.choose(context, Which::Near);
+            self.begin(context);
+            report.stages.collide += started.elapsed();
+        }
+        self.predict_motion(context, report)?;
+        let started = Instant::now();
+        let scratch = &mut self.scratch;
+        self.list.lift(&self.surface, context.colliders, time, &mut scratch.here.x);
+        scratch.target.copy_from_slice(&scratch.here.x);
+        context.model.place_kinematic(&mut scratch.target);
+        self.predicted = true;
+        report.stages.collide += started.elapsed();
         Ok(())
     }
 
     /// After a round in which vertices were held back: the list at the present iterate.
-    pub(super) fn recentre(&mut self, context: &StepContext<'_>, round: usize) -> Result<(), StepError> {
+    pub(super) fn recentre(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
         self.remember_rows();
-        let scale = Real::from(1u32 << (round + 1).min(2));
         let scratch = &mut self.scratch;
         for i in 0..scratch.target.len() {
             let way = scratch.target[i] - scratch.here.x[i];
-            let cap = CAPPED * scale * self.options.reach * self.surface.thickness_of(i);
+            let cap = CAPPED * self.options.reach * self.surface.thickness_of(i);
             let length = way.norm();
             if length > cap {
                 scratch.target[i] = scratch.here.x[i] + way * (cap / length);
@@ -81,7 +132,7 @@ impl GuardedPd {
         context.model.place_kinematic(&mut scratch.target);
         self.memory.start.clone_from(&scratch.here.x);
         self.memory.target.clone_from(&scratch.target);
-        self.memory.made[0] = scale;
+        self.memory.made[0] = 1.0;
         self.make_list(context)?;
         self.contact.rebuilds += 1;
         self.choose(context, Which::Near);
@@ -108,6 +159,12 @@ impl GuardedPd {
     fn make_list(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
         let started = Instant::now();
         let mut list = std::mem::take(&mut self.list);
+        list.clear_tangle();
+        if self.memory.tangled {
+            let tangled = list.find_tangle(&self.surface, &self.memory.start);
+            self.contact.tangled = self.contact.tangled.max(tangled);
+        }
+        self.listed_obstacles = context.colliders.len();
         list.build(&self.input(context));
         self.list = list;
         self.contact.listing += started.elapsed();
@@ -121,6 +178,7 @@ impl GuardedPd {
     /// A state that contact has not seen, or bodies that intersected: which do?
     fn inspect_start(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
         let before = std::mem::take(&mut self.memory.ignored);
+        self.memory.tangled = false;
         let (mut pairs, mut first, mut bodies) = (0, None, vec![]);
         self.crossings(context, false, |surface, f, g| {
             pairs += 1;
@@ -129,8 +187,14 @@ impl GuardedPd {
             bodies.push([a.min(b), a.max(b)]);
         });
         let Some((first, second)) = first else { return Ok(()) };
-        if self.options.start == StartPolicy::Refuse {
-            return Err(StepError::Intersecting { pairs, first, second });
+        match self.options.start {
+            StartPolicy::Refuse => return Err(StepError::Intersecting { pairs, first, second }),
+            StartPolicy::IgnoreUntilApart => {}
+            StartPolicy::Untangle => {
+                self.memory.tangled = true;
+                self.push_apart(context);
+                return Ok(());
+            }
         }
         bodies.sort_unstable();
         bodies.dedup();
@@ -139,6 +203,30 @@ impl GuardedPd {
         }
         self.memory.ignored = bodies;
         Ok(())
+    }
+
+    /// Moves the targets of vertices whose triangles cross.
+    fn push_apart(&mut self, context: &StepContext<'_>) {
+        let scratch = &mut self.scratch;
+        scratch.pushed.fill(Vec3::zeros());
+        self.list.find_tangle(&self.surface, &scratch.start);
+        self.list.push_apart(&self.surface, &scratch.start, &mut scratch.pushed);
+        for (i, push) in scratch.pushed.iter_mut().enumerate() {
+            let length =
+                if context.model.is_kinematic(i) { 0.0 } else { RECOVERY * self.surface.thickness_of(i) };
+            *push *= length;
+            scratch.s[i] += *push;
+            scratch.target[i] += *push;
+        }
+    }
+
+    /// Takes the speed at which surfaces were pushed apart out of the velocities: they do not fly on.
+    pub(super) fn forget_push(&self, context: &StepContext<'_>, state: &mut State) {
+        if self.memory.tangled {
+            for (v, push) in state.v.iter_mut().zip(&self.scratch.pushed) {
+                *v -= push / context.params.dt;
+            }
+        }
     }
 
     /// Pairs of triangles that cross, at the new positions or at those of the start.
@@ -156,7 +244,7 @@ impl GuardedPd {
 
     /// In verified runs: nothing may cross.
     pub(super) fn verify(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
-        if !self.options.verify {
+        if !self.options.verify || self.memory.tangled {
             return Ok(());
         }
         let (mut pairs, mut found) = (0, None);
@@ -165,6 +253,19 @@ impl GuardedPd {
             found.get_or_insert((f, g));
         });
         found.map_or(Ok(()), |(first, second)| Err(StepError::Intersecting { pairs, first, second }))
+    }
+
+    /// Whether no obstacle came, went, or moved near the bodies since the list was made: the list looks for them only where
+    /// they were.
+    fn obstacles_are_as_listed(&self, context: &StepContext<'_>, end: Real) -> bool {
+        let made = self.memory.made[1];
+        let mut moved = context.colliders.iter().filter(|c| c.pose(end) != c.pose(made)).peekable();
+        if context.colliders.len() != self.listed_obstacles || moved.peek().is_none() {
+            return context.colliders.len() == self.listed_obstacles;
+        }
+        let thickness = self.surface.bodies().iter().map(|body| body.thickness).fold(0.0, Real::max);
+        let bodies = Aabb::of_points(&self.scratch.start).grown(2.0 * thickness);
+        moved.all(|collider| !collider.bounds(end).overlaps(&bodies))
     }
 
     /// Whether the list still covers where vertices are and want to go.
@@ -176,7 +277,10 @@ impl GuardedPd {
         let leaf = |range: std::ops::Range<usize>| {
             range.into_iter().all(|i| {
                 let reach = (part * surface.thickness_of(i)).max(least);
-                guard.region(i).contains(&scratch.target[i])
+                // What slides fast has other faces before it in every step.
+                let fast = (scratch.target[i] - scratch.start[i]).norm_squared() > (FAST * reach).powi(2);
+                !(fast && surface.touches(i))
+                    && guard.region(i).contains(&scratch.target[i])
                     && (scratch.start[i] - guard.reference()[i]).norm_squared() < (STRAYED * reach).powi(2)
             })
         };
@@ -242,11 +346,12 @@ impl GuardedPd {
 /// Friction and restitution of a row.
 pub(super) fn material(context: &StepContext<'_>, surface: &ContactSurface, row: &Row) -> ContactMaterial {
     let [a, b] = row.bodies.map(|body| body as usize);
-    let other = match row.kind {
-        ContactKind::Obstacle => context.colliders[b].material(),
-        _ => surface.bodies()[b].material,
-    };
-    ContactMaterial::between(&surface.bodies()[a].material, &other)
+    match row.kind {
+        ContactKind::Obstacle => {
+            ContactMaterial::between(&surface.bodies()[a].material, &context.colliders[b].material())
+        }
+        _ => surface.material(row.bodies[0], row.bodies[1]),
+    }
 }
 
 /// Reach in which a body at rest can settle, m.

@@ -25,11 +25,12 @@ mod scratch;
 
 use pd_collide::contact::{
     ContactList, ContactOptions, ContactSurface, Contacts, ListCapacity, ListSize, Memory, Rows,
+    SqueezePolicy,
 };
 use pd_core::stepper::{self, PreparedFor};
 use pd_core::{
-    ContactReport, Csr, GlobalSolver, Lbfgs, LocalStep, Real, State, StepContext, StepError, StepReport,
-    Stepper,
+    ContactReport, GlobalSolver, Lbfgs, LocalStep, Measures, Real, State, StepContext, StepError, StepReport,
+    Stepper, Vec3, exec,
 };
 use scratch::Scratch;
 use std::time::Instant;
@@ -41,7 +42,6 @@ pub struct GuardedPd {
     pub(crate) options: ContactOptions,
     pub(crate) surface: ContactSurface,
     prepared: Option<PreparedFor>,
-    pub(crate) matrix: Csr,
     pub(crate) diagonal: Vec<Real>,
     /// 1/A_ii by vertex of the surface; zero for those that are not pushed.
     pub(crate) compliance: Vec<Real>,
@@ -52,6 +52,14 @@ pub struct GuardedPd {
     pub(crate) pairs: Lbfgs,
     pub(crate) scratch: Scratch,
     pub(crate) contact: ContactReport,
+    /// Obstacles that the list knows.
+    pub(crate) listed_obstacles: usize,
+    /// Whether trials are moved into the guard; not while the motion is being predicted.
+    pub(crate) guarding: bool,
+    /// Highest objective of an iterate of the step, J.
+    pub(crate) highest: Real,
+    /// Whether the present iterate is a predicted one.
+    pub(crate) predicted: bool,
 }
 
 impl GuardedPd {
@@ -63,7 +71,6 @@ impl GuardedPd {
             global,
             options,
             prepared: None,
-            matrix: Csr::default(),
             diagonal: vec![],
             compliance: vec![],
             list: ContactList::default(),
@@ -73,7 +80,11 @@ impl GuardedPd {
             pairs: Lbfgs::new(1, 0),
             scratch: Scratch::default(),
             contact: ContactReport::default(),
+            listed_obstacles: 0,
             surface: ContactSurface::default(),
+            guarding: true,
+            predicted: false,
+            highest: Real::NEG_INFINITY,
         }
     }
 
@@ -91,7 +102,7 @@ impl GuardedPd {
     pub(crate) fn overflow(&mut self, capacity: ListCapacity) -> StepError {
         let mut grown = capacity;
         grown.grow(&self.list.size);
-        let (needed, have) = (self.list.size.candidates, capacity.candidates);
+        let (needed, have) = (self.list.size.pairs, capacity.pairs);
         self.capacity = Some(grown);
         self.memory = Memory::default();
         StepError::Capacity { stepper: "pd".to_owned(), what: "pairs near contact", needed, have }
@@ -107,27 +118,36 @@ impl Stepper for GuardedPd {
         Some(self.global.name())
     }
 
+    fn keeps_surfaces_apart(&self) -> bool {
+        true
+    }
+
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        Some(self)
+    }
+
     fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError> {
         context.params.check()?;
         self.options.check()?;
         self.prepared = None;
         let model = context.model;
-        stepper::require_elastic(self.name(), model)?;
+        stepper::require_elastic_apart(self.name(), model)?;
         let n = model.vertices();
         let invalid = |error| StepError::Unsupported { stepper: "pd".to_owned(), what: format!("{error}") };
         self.surface = ContactSurface::new(model).map_err(invalid)?;
         self.local.prepare(model)?;
         self.global.analyse(model.pattern())?;
-        self.matrix = model.system_matrix(context.params.dt);
-        self.global.factor(&self.matrix)?;
-        self.diagonal = self.matrix.diagonal();
+        let matrix = model.system_matrix(context.params.dt);
+        self.global.factor(&matrix)?;
+        self.diagonal = matrix.diagonal();
         self.compliance.clear();
         let compliance = |(i, d): (usize, &Real)| if model.is_kinematic(i) { 0.0 } else { d.recip() };
         self.compliance.extend(self.diagonal.iter().enumerate().map(compliance));
         let usual = ListCapacity::usual(self.surface.triangles().len(), n);
         let capacity = *self.capacity.get_or_insert(usual);
-        self.list.prepare(&self.surface, &capacity, context.colliders.len());
+        self.list.prepare(&self.surface, &capacity);
         self.rows.prepare(n, n, capacity.rows);
+        self.rows.set_bodies(self.surface.body());
         self.memory = Memory::default();
         self.memory.reserve(n, capacity.rows);
         self.pairs = Lbfgs::new(self.options.window, n);
@@ -144,23 +164,34 @@ impl Stepper for GuardedPd {
         let mut report = StepReport::default();
         self.contact = ContactReport::default();
         let started = Instant::now();
+        self.highest = Real::NEG_INFINITY;
         self.open(&context, state);
         report.stages.predict = started.elapsed();
-        let started = Instant::now();
-        self.open_lists(&context, state)?;
-        report.stages.collide += started.elapsed();
-        self.minimise(&context, &mut report)?;
+        exec::keep_workers_spinning(|| {
+            self.open_lists(&context, state, &mut report)?;
+            self.minimise(&context, &mut report)
+        })?;
+        if self.list.fraction < 1.0 && self.options.squeeze == SqueezePolicy::Fail {
+            return Err(StepError::Squeezed { fraction: self.list.fraction });
+        }
         let started = Instant::now();
         self.close_lists();
         report.stages.collide += started.elapsed();
         let started = Instant::now();
         self.verify(&context)?;
-        self.scratch.velocity.copy_from_slice(&state.v);
         stepper::accept(context.params, state, &self.scratch.here.x)?;
         self.memory.store(&mut state.columns);
+        self.forget_push(&context, state);
         self.bounce(&context, state);
         report.collisions = self.contact.contacts;
         report.contact = Some(self.contact);
+        if context.params.measure {
+            let here = &self.scratch.here;
+            // Contact forces belong to the balance.
+            let residual = here.b.iter().map(Vec3::norm).fold(0.0, Real::max);
+            let measures = Measures { objective: here.objective, residual, ..Measures::default() };
+            report.measures = Some(stepper::measure_state(context, state, measures));
+        }
         report.stages.predict += started.elapsed();
         Ok(report)
     }

@@ -1,6 +1,6 @@
 //! Restitution: surfaces that met part with a share of the speed at which they came.
 //!
-//! v_n⁺ ≥ −e v_n⁻ for rows that press and whose surfaces came with v_n⁻ < −2 g h: slower ones rest. Velocities alone are
+//! v_n⁺ ≥ −e v_n⁻ for rows that press or nearly touch and whose surfaces came with v_n⁻ < −2 g h: slower ones rest. Velocities alone are
 //! changed, by impulses along the normals with the masses of the vertices, row after row (Gauss–Seidel); positions are where
 //! the guard has them. Of bodies that deform the law holds at each contact, not for the body as a whole.
 
@@ -25,7 +25,7 @@ impl GuardedPd {
         let inverse =
             |v: u32| if model.is_kinematic(v as usize) { 0.0 } else { model.masses()[v as usize].recip() };
         for _ in 0..SWEEPS {
-            for row in self.rows.pressed().map(|row| &rows[row]) {
+            for row in self.rows.touching(&self.scratch.d).map(|row| &rows[row]) {
                 let speed = |v: &[Vec3]| {
                     let relative = (0..4).map(|k| v[row.vertices[k] as usize] * row.weights[k]).sum::<Vec3>();
                     row.normal.dot(&(relative - row.drift))

@@ -48,6 +48,10 @@ pub(crate) struct Scratch {
     pub(crate) z: Vec<Vec3>,
     pub(crate) p: Vec<Vec3>,
     pub(crate) q: Vec<Vec3>,
+    /// A times the direction.
+    pub(crate) ap: Vec<Vec3>,
+    /// How far vertices of surfaces that cross are pushed in this step.
+    pub(crate) pushed: Vec<Vec3>,
     /// Displacements from the reference.
     pub(crate) d: Vec<Vec4>,
     /// Another such array.
@@ -59,8 +63,10 @@ impl Scratch {
         self.here.prepare(n);
         self.there.prepare(n);
         let model = [&mut self.s, &mut self.start, &mut self.target, &mut self.velocity, &mut self.before];
-        for list in
-            model.into_iter().chain([&mut self.direction, &mut self.r, &mut self.z, &mut self.p, &mut self.q])
+        for list in model
+            .into_iter()
+            .chain([&mut self.direction, &mut self.r, &mut self.z, &mut self.p, &mut self.q])
+            .chain([&mut self.ap, &mut self.pushed])
         {
             list.clear();
             list.resize(n, Vec3::zeros());

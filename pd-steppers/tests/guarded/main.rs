@@ -7,6 +7,7 @@
     reason = "helpers of tests are not marked as tests"
 )]
 
+mod bad_input;
 mod bodies;
 mod dense;
 mod friction;
@@ -14,3 +15,5 @@ mod never_cross;
 mod obstacles;
 mod repeat;
 mod scenes;
+mod tangles;
+mod worlds;

@@ -1,8 +1,8 @@
 //! Obstacles that move, obstacles by signed distance, starts that intersect.
 
 use crate::scenes::{floor, sheet, sheet_over, slope};
-use pd_collide::Floor;
 use pd_collide::contact::{Contacts, StartPolicy};
+use pd_collide::{Floor, Moving, Path, Sphere};
 use pd_core::{Motion, Real, StepError, Stepper, Vec3};
 use pd_mesh::generate;
 
@@ -103,4 +103,29 @@ fn a_sheet_parts_with_a_share_of_its_speed() {
     let share = -speeds[k] / speeds[k - 1];
     println!("{speeds:?}: {share:.4}");
     assert!((share - 0.5).abs() < 0.01, "{speeds:?}");
+}
+
+/// The list of a sheet at rest is kept; an obstacle that comes later, or that rises slowly, must not be missed for that.
+#[test]
+fn obstacles_that_come_later_or_rise_under_a_sheet_at_rest_are_met() {
+    let mut scene = sheet(10, 0.121, |p| p + Vec3::y() * 0.03, Vec3::zeros(), &[]);
+    let mut stepper = scene.stepper();
+    scene.colliders = vec![Box::new(Floor::new(0.0).unwrap().with_margin(0.0).unwrap())];
+    for _ in 0..60 {
+        scene.step(&mut stepper);
+    }
+    assert!(scene.state.x.iter().all(|p| p.y > 0.0), "the floor came after the preparation");
+    assert_eq!(scene.step(&mut stepper).contact.unwrap().rebuilds, 0, "at rest");
+    let (radius, start) = (0.2, scene.state.time);
+    let path = Path::new(vec![(start, Vec3::zeros()), (start + 1.0, Vec3::y() * 0.3)]).unwrap();
+    let ball = Sphere::new(Vec3::new(0.0, -0.22, 0.0), radius).unwrap().with_margin(0.0).unwrap();
+    scene.colliders.push(Box::new(Moving::new(ball, path)));
+    for frame in 0..60 {
+        scene.step(&mut stepper);
+        let way = (0.3 * (scene.state.time - start)).min(0.3);
+        let centre = Vec3::y() * (way - 0.22);
+        let least = scene.state.x.iter().map(|p| (p - centre).norm()).fold(Real::INFINITY, Real::min);
+        assert!(least > radius, "frame {frame}: a vertex is {:.2e} m inside", radius - least);
+    }
+    assert!(scene.state.x.iter().any(|p| p.y > 0.25), "the ball has lifted the sheet");
 }

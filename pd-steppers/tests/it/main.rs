@@ -5,6 +5,7 @@ mod common;
 mod conservation;
 mod determinism;
 mod fused;
+mod laws;
 mod minimiser;
 mod schemes;
 mod stability;

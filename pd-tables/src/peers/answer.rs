@@ -1,4 +1,4 @@
-//! What a peer's program says, line by line, and the row that becomes of it.
+//! Parses the output of a peer program into a table row.
 
 use super::PeerRow;
 use super::child::End;
@@ -38,7 +38,7 @@ enum Says {
     Result { result: Result<(f64, Quality), Outcome>, frames: usize, note: String },
 }
 
-/// One line of an answer; lines that are no JSON object are the engine's own chatter.
+/// One line of an answer; lines that are not JSON objects are other output of the engine.
 fn read(line: &str) -> Option<Line> {
     let value: serde_json::Value = serde_json::from_str(line).ok()?;
     let words = |key: &str| value.get(key).and_then(|v| v.as_str()).map(str::to_owned);

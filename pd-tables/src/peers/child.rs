@@ -1,4 +1,4 @@
-//! A program with a limit: it is ended when its time is up, and what it printed by then counts.
+//! Runs a program with a time limit: it is stopped at the limit, and its output so far is used.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! The peers and how each is brought onto this machine: Python packages in a virtual environment, a Rust program built in
-//! a folder of its own. Nothing is installed outside the directory given.
+//! The peers and their installation: Python packages in a virtual environment, a Rust program built in
+//! its own directory. Nothing is installed outside the given directory.
 
 use super::child::{self, End};
 use crate::lab::TableError;
@@ -88,7 +88,7 @@ pub(super) const PEERS: [Peer; 3] = [
     },
 ];
 
-/// The words to run a peer with, or why it cannot be had.
+/// The command line of a peer, or why it is not available.
 pub(super) fn install(peer: &Peer, directory: &Path) -> Result<Result<Vec<PathBuf>, String>, TableError> {
     let write = |path: PathBuf, text: &str| -> Result<PathBuf, TableError> {
         let parent = path.parent().unwrap_or(directory).to_owned();
@@ -115,6 +115,19 @@ pub(super) fn install(peer: &Peer, directory: &Path) -> Result<Result<Vec<PathBu
     }
 }
 
+/// A Python with the package (and module) of that name, and a script beside it.
+pub(super) fn python_script(
+    directory: &Path,
+    package: &str,
+    script: &str,
+) -> Result<Result<[PathBuf; 2], String>, TableError> {
+    let path = directory.join(format!("{package}_peer.py"));
+    std::fs::create_dir_all(directory)
+        .and_then(|()| std::fs::write(&path, script))
+        .map_err(|error| TableError::File { path: path.clone(), error })?;
+    Ok(python(directory, package, package).map(|python| [python, path]))
+}
+
 /// A Python with the module: that of the virtual environment under `directory`, made and filled if need be.
 fn python(directory: &Path, package: &str, module: &str) -> Result<PathBuf, String> {
     let (venv, log) = (directory.join("venv"), directory.join(format!("install-{module}")));
@@ -125,7 +138,7 @@ fn python(directory: &Path, package: &str, module: &str) -> Result<PathBuf, Stri
     }
     let works = || call(Command::new(&python).args(["-c", &format!("import numpy, {module}")]), &log);
     if works().is_err() {
-        // Only ready-made packages: building an engine from source is not this program's business.
+        // Only binary packages: engines are not built from source.
         let words = ["-m", "pip", "install", "--quiet", "--only-binary", ":all:", "numpy", package];
         call(Command::new(&python).args(words), &log)
             .map_err(|why| format!("no package {package} for this Python: {why}"))?;

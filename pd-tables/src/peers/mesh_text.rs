@@ -1,4 +1,4 @@
-//! The mesh as other engines are given it: plain text, one item a line.
+//! The mesh file for other engines: plain text, one item per line.
 
 use crate::quality::tetrahedra;
 use pd_sim::scene::Scene;

@@ -1,16 +1,19 @@
-//! Other engines for table 7.6, run as programs of their own: what they are given and what they answer.
+//! Other engines for table 7.6, run as separate programs.
 //!
-//! Programs live in `pd-tables/peers/`; each is run once for every setting, as a process of its own: it reads a mesh,
-//! simulates, and prints lines of JSON. `{"engine": …, "begun": "loaded"}` (or `"finished"`) says what it is at,
-//! `{"engine": …, "frames": …, "ms": …, "p99": …, "volume": …, "inverted": …, "note": …}` is its result. A setting has
-//! [`Effort::peer_seconds`](crate::Effort); the program is told them, stops by itself when they are nearly over, and is ended
-//! when they are. A peer that had no figure with any setting for want of time is given a part of the task, with its first
-//! setting. So the time of a run has a bound, [`longest`].
+//! The programs are in `pd-tables/peers/`. Each is run once per setting in a separate process: it reads a mesh,
+//! simulates, and prints lines of JSON. `{"engine": …, "begun": "loaded"}` (or `"finished"`) reports its progress,
+//! `{"engine": …, "frames": …, "ms": …, "p99": …, "volume": …, "inverted": …, "note": …}` is its result. The time limit per setting is
+//! [`Effort::peer_seconds`](crate::Effort). It is passed to the program, which stops by itself shortly before; at the limit it is
+//! stopped. A peer without a result for any setting gets a smaller task, with its first
+//! setting. The total time is bounded by [`longest`].
 
 mod answer;
 mod child;
 mod install;
 mod mesh_text;
+mod taichi;
+
+pub use taichi::{TaichiMpm, taichi_mpm};
 
 use crate::Outcome;
 use crate::lab::{Lab, Stand, TableError};
@@ -118,6 +121,8 @@ pub struct PeerRow {
 pub struct PeerRows {
     /// Rows in the order they were taken.
     pub rows: Vec<PeerRow>,
+    /// Taichi's material points, if they were asked for.
+    pub taichi: Option<Result<TaichiMpm, Outcome>>,
 }
 
 /// A task as files: the whole mesh, and a part of it.
@@ -155,7 +160,7 @@ pub fn run(lab: &Lab<'_>, directory: &Path) -> Result<PeerRows, TableError> {
         tasks.push(Given { task, whole, part });
     }
     for peer in &PEERS {
-        lab.say(&format!("{}: installing", peer.name));
+        lab.report_progress(&format!("{}: installing", peer.name));
         match install(peer, directory)? {
             Ok(program) => {
                 for given in &tasks {
@@ -199,7 +204,7 @@ fn attempt(
     setting: &Setting,
 ) -> PeerRow {
     let (frames, seconds) = (lab.effort.settle_frames, lab.effort.peer_seconds);
-    lab.say(&format!("{}: {}, {}, {seconds} s at most", peer.name, task.title(), setting.says));
+    lab.report_progress(&format!("{}: {}, {}, {seconds} s at most", peer.name, task.title(), setting.says));
     let blank = PeerRow { settings: setting.says.into(), ..missing(task, peer, "it printed no result") };
     let Some((first, rest)) = program.split_first() else { return blank };
     let log = mesh.with_file_name(format!("{}-{}-{}", peer.name, task.word(), setting.word));

@@ -51,7 +51,7 @@ pub(super) fn make(lab: &Lab<'_>) -> Result<Part, TableError> {
         let contender =
             |stepper: &str, global: &str| Contender::new(stepper, global, SolverOptions::default());
         let least = |stepper: &str, global: &str| -> Result<(Cell, Cell), TableError> {
-            lab.say(&format!("{name}: {stepper}/{global}"));
+            lab.report_progress(&format!("{name}: {stepper}/{global}"));
             let (mut ms, mut error) = (f64::INFINITY, Cell::Empty);
             for _ in 0..5 {
                 match reference.error_after(lab, &contender(stepper, global), ITERATIONS)? {

@@ -24,7 +24,7 @@ pub(super) fn make(lab: &Lab<'_>) -> Result<Part, TableError> {
                     (row.scene, [absent(), absent(), absent()])
                 }
                 Stand::Scene(name) | Stand::Twin(name) => {
-                    lab.say(&format!("{name}: counts"));
+                    lab.report_progress(&format!("{name}: counts"));
                     let scene = Scene::load(name, lab.models)?;
                     let constraints = scene.model(0.0)?.constraints();
                     (name, [scene.vertices(), scene.elements(), constraints].map(|n| Cell::Count(n as u64)))

@@ -12,7 +12,14 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// How we run: stepper, global solver, iterations.
-const OURS: [(&str, &str, usize); 3] = [("pd", "cholesky", 10), ("pd", "panels", 10), ("pd", "panels", 3)];
+const OURS: [(&str, &str, usize); 6] = [
+    ("pd", "cholesky", 10),
+    ("pd", "panels", 10),
+    ("pd", "panels", 3),
+    ("vbd", "none", 10),
+    ("xpbd+sub10", "none", 1),
+    ("xpbd+sub20", "none", 2),
+];
 
 pub(super) fn make(lab: &Lab<'_>, peers: Option<&PeerRows>) -> Result<Part, TableError> {
     let columns = vec![
@@ -54,7 +61,8 @@ pub(super) fn make(lab: &Lab<'_>, peers: Option<&PeerRows>) -> Result<Part, Tabl
             };
             for (stepper, global, iterations) in OURS {
                 let result = ours(lab, scene, describe(lab, scene, (stepper, global, iterations))?)?;
-                let settings = format!("{stepper}/{global}, {iterations} iterations");
+                let by = if global == "none" { stepper.to_owned() } else { format!("{stepper}/{global}") };
+                let settings = format!("{by}, {iterations} iterations");
                 table.push(row(&title, "pd (this program)", &settings, result, ""));
             }
             let of_task = |row: &&PeerRow| row.task == task;
@@ -75,6 +83,7 @@ fn describe(
     (stepper, global, iterations): (&str, &str, usize),
 ) -> Result<SceneDesc, TableError> {
     lab.describe(scene, |desc| {
+        let global = if global == "none" { "panels" } else { global };
         (desc.solver.stepper, desc.solver.global) = (stepper.into(), global.into());
         desc.step.iterations = iterations;
     })
@@ -84,7 +93,7 @@ type Measured = Result<(f64, Quality), Outcome>;
 
 fn ours(lab: &Lab<'_>, scene: &str, desc: SceneDesc) -> Result<Measured, TableError> {
     let (stepper, global, iterations) = (&desc.solver.stepper, &desc.solver.global, desc.step.iterations);
-    lab.say(&format!(
+    lab.report_progress(&format!(
         "{scene}: {stepper}/{global}, {iterations} iterations, {} frames",
         lab.effort.settle_frames
     ));

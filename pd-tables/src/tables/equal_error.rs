@@ -16,7 +16,7 @@ const MIDDLE: f64 = 1e-2;
 /// Residual at which an inner iteration ends: a tenth is enough, since the outer iteration corrects the rest.
 const INNER: f64 = 0.1;
 /// Most sweeps of an inner solve.
-const MOST_SWEEPS: usize = 2_000;
+const MAX_SWEEPS: usize = 2_000;
 /// Curves in a picture; more are not legible.
 const DRAWN: usize = 12;
 
@@ -78,7 +78,7 @@ fn contenders(lab: &Lab<'_>, row: &SolverRow) -> Vec<Contender> {
             let options = if global.ends_with("-published") {
                 SolverOptions { iterations: Some(row.iterations.1), gamma: row.gamma, ..Default::default() }
             } else {
-                SolverOptions { iterations: Some(MOST_SWEEPS), tolerance: Some(INNER), ..Default::default() }
+                SolverOptions { iterations: Some(MAX_SWEEPS), tolerance: Some(INNER), ..Default::default() }
             };
             list.push(Contender::new(stepper, global, options));
         }

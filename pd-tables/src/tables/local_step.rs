@@ -42,7 +42,7 @@ pub(super) fn make(lab: &Lab<'_>) -> Result<Part, TableError> {
         let published = LOCAL_STEP.iter().find(|row| row.0 == size).map(|row| row.1);
         let mesh = bar(size)?;
         let tets = mesh.tets.len() as u64;
-        lab.say(&format!("local step: {tets} constraints"));
+        lab.report_progress(&format!("local step: {tets} constraints"));
         let vector = model(&mesh, false)?;
         let plain = model(&mesh, true)?;
         let x = deformed(&mesh.positions);

@@ -1,12 +1,17 @@
 //! The tables, one file each.
 
+mod ccd;
 mod consensus;
 mod counts;
+pub(crate) mod coupling;
 mod engines;
 mod equal_error;
+mod laboratory;
 mod local_step;
+mod particles;
 mod plain_tets;
 mod rates;
+mod rigid;
 mod solvers;
 
 use crate::Table;
@@ -51,11 +56,31 @@ pub enum Id {
     T76,
     /// Consensus ADMM against projective dynamics.
     T41,
+    /// All steppers at equal error.
+    Laboratory,
+    /// Rigid bodies: table 1 of the XPBD report.
+    Rigid,
+    /// Scenes of the unified-particle report.
+    Particles,
+    /// Tables 4.1 and 4.2 and the mixed scene of the coupling thesis.
+    Coupling,
 }
 
 impl Id {
     /// All, in the order of reports.
-    pub const ALL: [Self; 7] = [Self::T71, Self::T72, Self::T73, Self::T74, Self::T75, Self::T76, Self::T41];
+    pub const ALL: [Self; 11] = [
+        Self::T71,
+        Self::T72,
+        Self::T73,
+        Self::T74,
+        Self::T75,
+        Self::T76,
+        Self::T41,
+        Self::Laboratory,
+        Self::Rigid,
+        Self::Particles,
+        Self::Coupling,
+    ];
 
     /// Its number.
     pub fn name(self) -> &'static str {
@@ -67,6 +92,10 @@ impl Id {
             Self::T75 => "7.5",
             Self::T76 => "7.6",
             Self::T41 => "4.1",
+            Self::Laboratory => "lab",
+            Self::Rigid => "rigid",
+            Self::Particles => "particles",
+            Self::Coupling => "coupling",
         }
     }
 
@@ -75,7 +104,7 @@ impl Id {
     /// ```
     /// use pd_tables::Id;
     /// assert_eq!(Id::parse(&["7.3".into(), "7.1".into()])?, [Id::T71, Id::T73]);
-    /// assert_eq!(Id::parse(&[])?.len(), 7);
+    /// assert_eq!(Id::parse(&[])?, Id::ALL);
     /// assert!(Id::parse(&["7.9".into()]).unwrap_err().to_string().contains("7.6"));
     /// # Ok::<(), pd_tables::TableError>(())
     /// ```
@@ -100,7 +129,7 @@ impl Id {
     }
 }
 
-/// Makes the tables asked for. `peers` are the measurements of other engines for table 7.6, if they were taken.
+/// Measures the requested tables. `peers` are the measurements of other engines, if they were taken.
 pub(crate) fn make(lab: &Lab<'_>, ids: &[Id], peers: Option<&PeerRows>) -> Result<Part, TableError> {
     let mut whole = Part::default();
     let mut add = |part: Part| {
@@ -116,6 +145,10 @@ pub(crate) fn make(lab: &Lab<'_>, ids: &[Id], peers: Option<&PeerRows>) -> Resul
             Id::T75 => add(solvers::make(lab, "7.5", &[3, 4])?),
             Id::T76 => add(engines::make(lab, peers)?),
             Id::T41 => add(consensus::make(lab)?),
+            Id::Laboratory => add(laboratory::make(lab)?),
+            Id::Rigid => add(rigid::make(lab)?),
+            Id::Particles => add(particles::make(lab)?),
+            Id::Coupling => add(coupling::make(lab, !ids.contains(&Id::T41), peers)?),
         }
         // Tables 7.4 and 7.5 are one table in two halves; what is measured at equal error belongs to both.
         let last_of_pair = match id {

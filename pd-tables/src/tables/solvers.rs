@@ -83,7 +83,7 @@ fn measure(
     };
     // The same sweeps on the sparse matrix tell the error without the cost of the dense one.
     let same = if dense { "jacobi-published" } else { global };
-    lab.say(&format!("{scene}: error of {global}"));
+    lab.report_progress(&format!("{scene}: error of {global}"));
     let error = reference.error_after(lab, &Contender::new("pd", same, options), outer)?;
     let set = |desc: &mut SceneDesc, sweeps: usize, outer: usize| {
         desc.step.iterations = outer;

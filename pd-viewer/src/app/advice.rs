@@ -1,4 +1,4 @@
-//! What went wrong, in words, and what to do about it.
+//! Error messages and hints.
 
 use pd_core::{LinearError, StepError};
 use pd_sim::SceneError;
@@ -8,14 +8,14 @@ use pd_sim::SceneError;
 pub struct Problem {
     /// One sentence.
     pub what: String,
-    /// The program's own words, with file, place and numbers.
+    /// The error message, with file, location and numbers.
     pub details: String,
     /// What to do.
     pub advice: String,
 }
 
 impl Problem {
-    /// A problem with its details and no special advice.
+    /// A problem with its details and no specific advice.
     pub fn words(what: impl Into<String>, details: impl Into<String>) -> Self {
         Self {
             what: what.into(),
@@ -28,7 +28,7 @@ impl Problem {
         Self { what: what.into(), details: details.to_string(), advice: advice.into() }
     }
 
-    /// A fault of the program itself.
+    /// An internal error.
     pub fn internal(during: &str) -> Self {
         Self::new(
             "The program made a mistake.",
@@ -37,12 +37,12 @@ impl Problem {
         )
     }
 
-    /// A preparation that nobody waits for.
+    /// A preparation that is no longer needed.
     pub(crate) fn cancelled() -> Self {
         Self::new("Cancelled.", "", "")
     }
 
-    /// A pool that could not be made.
+    /// A thread pool that could not be created.
     pub(crate) fn threads(threads: usize, details: &str) -> Self {
         Self::new(
             "The threads could not be started.",
@@ -51,7 +51,7 @@ impl Problem {
         )
     }
 
-    /// A device that cannot have the scene.
+    /// A device that does not support the scene.
     pub(crate) fn device(device: &str, details: &str) -> Self {
         Self::new(
             "The scene cannot run on that device; it runs on the CPU.",
@@ -121,7 +121,7 @@ impl Problem {
             StepError::Linear(LinearError::Diverged { .. }) => Self::new(
                 "The global solver diverged and the simulation was paused.",
                 error,
-                "Set gamma and rho to auto, lower them, or choose the solver cholesky; then press Space to go on.",
+                "Set gamma and rho to auto, lower them, or choose the solver cholesky; then press Space to continue.",
             ),
             StepError::Linear(LinearError::NotPositiveDefinite { .. }) => Self::new(
                 "The matrix cannot be factored.",
@@ -136,7 +136,7 @@ impl Problem {
             StepError::Backend { .. } | StepError::Linear(LinearError::Backend { .. }) => Self::new(
                 "The device failed and the simulation was paused.",
                 error,
-                "Choose the device cpu in the solver panel, then press Space to go on.",
+                "Choose the device cpu in the solver panel, then press Space to continue.",
             ),
             StepError::Parameter { .. } => {
                 Self::new("A parameter is out of range.", error, "Correct it in the solver or physics panel.")

@@ -1,4 +1,4 @@
-//! File dialogs on a thread of their own: the window goes on while one is open. Where there is none (no desktop portal),
+//! File dialogs in their own thread: the window continues while one is open. Without a desktop portal
 //! the path can be typed.
 
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// What to do where no dialog opens.
+    /// What to do if no dialog can be opened.
     pub fn otherwise(self) -> &'static str {
         match self {
             Self::Open | Self::Save => "No file chosen; a path can also be typed under Scenes, Files",
@@ -57,7 +57,7 @@ impl Dialogs {
         }
     }
 
-    /// The answer, once there is one; no path if the dialog was closed or could not be opened.
+    /// The result, once available; no path if the dialog was closed or could not be opened.
     pub fn answer(&mut self) -> Option<(Purpose, Option<PathBuf>)> {
         let (purpose, wait) = self.open.as_ref()?;
         let path = match wait.try_recv() {

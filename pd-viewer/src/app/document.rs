@@ -1,23 +1,23 @@
 //! The scene being edited, with undo and redo.
 //!
-//! Panels change [`Document::desc`] in place. Once a gesture is over, [`Document::commit`] compares it with the state before
-//! and keeps that as one step to undo: descriptions are small, so whole copies are kept.
+//! Panels change [`Document::desc`] in place. When a gesture ends, [`Document::commit`] compares it with the previous state
+//! and stores that as one undo step: descriptions are small, so whole copies are kept.
 
 use crate::app::advice::Problem;
 use pd_sim::scene::{SceneDesc, read_desc};
 use std::path::{Path, PathBuf};
 
-/// Most steps that can be undone.
+/// Maximum number of undo steps.
 const MOST: usize = 200;
 
-/// A scene, where it came from, and its history.
+/// A scene, its source, and its undo history.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The description, to be changed at will.
+    /// The description; may be modified freely.
     pub desc: SceneDesc,
     /// Name of the built-in scene or path of the file.
     pub name: String,
-    /// Directory in which files it names are looked for first.
+    /// Directory that is searched first for its files.
     pub directory: Option<PathBuf>,
     committed: SceneDesc,
     saved: SceneDesc,
@@ -42,7 +42,7 @@ impl Document {
     /// An empty scene.
     pub fn empty() -> Self {
         let desc = pd_sim::scene::parse_desc("new scene", "title = \"New scene\"\nsource = \"own\"");
-        // The text is a constant; should it ever fail, the first built-in scene takes its place.
+        // The text is a constant; if it fails, the first built-in scene is used.
         match desc {
             Ok(desc) => Self::new("new scene", desc, None),
             Err(_) => Self::new("cloth", fallback(), None),
@@ -61,7 +61,7 @@ impl Document {
             .map_err(|error| Problem::words("The scene cannot be written as TOML.", error.to_string()))
     }
 
-    /// Writes the scene in full or not at all, and takes the file as its own.
+    /// Saves the scene atomically; the file becomes that of the document.
     pub fn save(&mut self, path: &Path) -> Result<(), Problem> {
         let parent = path.parent().map(Path::to_owned);
         let mut moved = self.clone();
@@ -81,12 +81,12 @@ impl Document {
         Ok(())
     }
 
-    /// Whether there is anything that was not saved.
+    /// Whether there are unsaved changes.
     pub fn is_changed(&self) -> bool {
         self.desc != self.saved
     }
 
-    /// Makes all changes since the last commit one step to undo; returns whether there were any.
+    /// Stores all changes since the last commit as one undo step; returns whether there were any.
     pub fn commit(&mut self) -> bool {
         if self.desc == self.committed {
             return false;
@@ -104,12 +104,12 @@ impl Document {
         !self.undo.is_empty() || self.desc != self.committed
     }
 
-    /// Whether there is something to do again.
+    /// Whether there is something to redo.
     pub fn can_redo(&self) -> bool {
         !self.redo.is_empty() && self.desc == self.committed
     }
 
-    /// Takes the last step back.
+    /// Undoes the last step.
     pub fn undo(&mut self) {
         self.commit();
         if let Some(before) = self.undo.pop() {
@@ -118,7 +118,7 @@ impl Document {
         }
     }
 
-    /// Does the last step taken back again.
+    /// Redoes the last undone step.
     pub fn redo(&mut self) {
         if !self.can_redo() {
             return;

@@ -1,4 +1,4 @@
-//! Importing a mesh: read on a thread of its own, so that a large file does not stop the window.
+//! Importing a mesh in its own thread, so that a large file does not block the window.
 
 use super::advice::Problem;
 use super::{App, Selected, edit};
@@ -22,14 +22,14 @@ pub struct Imports {
 }
 
 impl Imports {
-    /// Whether something is being read.
+    /// Whether an import is running.
     pub fn is_busy(&self) -> bool {
         !self.waiting.is_empty()
     }
 }
 
 impl App {
-    /// Reads a mesh file and adds it as a body once it is understood.
+    /// Reads a mesh file and adds it as a body.
     pub fn import(&mut self, path: &Path) {
         let (answer, wait) = channel();
         let (path, fill, context) = (path.to_owned(), self.imports.fill, self.context.clone());

@@ -31,7 +31,7 @@ pub enum Action {
     Duplicate,
     /// Remember the state.
     Keep,
-    /// Back to the state remembered.
+    /// Return to the stored state.
     Restore,
     /// A picture of the view.
     Screenshot,
@@ -84,16 +84,16 @@ impl Tool {
         match self {
             Self::Pull => "Drag a vertex to pull it; click to select; Shift-click to pin or unpin",
             Self::Move => "Drag an arrow to move the selected object",
-            Self::Rotate => "Drag a ring to turn the selected object",
+            Self::Rotate => "Drag a ring to rotate the selected object",
             Self::Scale => "Drag the handle to scale the selected object",
-            Self::Box => "Drag a rectangle to select vertices; Shift adds, Alt takes away",
-            Self::Lasso => "Draw an outline to select vertices; Shift adds, Alt takes away",
+            Self::Box => "Drag a rectangle to select vertices; Shift adds, Alt removes",
+            Self::Lasso => "Draw an outline to select vertices; Shift adds, Alt removes",
             Self::Brush => "Paint vertices with a factor on the weights of the selected object",
         }
     }
 }
 
-/// A key with what it does, and the words for both.
+/// A key, its action, and the text for both.
 pub struct Shortcut {
     /// Held with it.
     pub modifiers: Modifiers,
@@ -101,9 +101,9 @@ pub struct Shortcut {
     pub key: Key,
     /// What it does.
     pub action: Action,
-    /// The key in words.
+    /// The key as text.
     pub keys: &'static str,
-    /// What it does in words.
+    /// What it does as text.
     pub words: &'static str,
 }
 
@@ -122,10 +122,10 @@ pub const SHORTCUTS: &[Shortcut] = &[
     shortcut(Modifiers::COMMAND, Key::O, Action::Open, "Ctrl+O", "open a scene"),
     shortcut(Modifiers::COMMAND, Key::D, Action::Duplicate, "Ctrl+D", "duplicate the selected object"),
     shortcut(Modifiers::NONE, Key::Delete, Action::Remove, "Delete", "remove the selected object"),
-    shortcut(Modifiers::NONE, Key::K, Action::Keep, "K", "keep the state"),
-    shortcut(Modifiers::NONE, Key::J, Action::Restore, "J", "back to the kept state"),
+    shortcut(Modifiers::NONE, Key::K, Action::Keep, "K", "store the state"),
+    shortcut(Modifiers::NONE, Key::J, Action::Restore, "J", "return to the stored state"),
     shortcut(Modifiers::NONE, Key::F12, Action::Screenshot, "F12", "screenshot"),
-    shortcut(Modifiers::NONE, Key::Escape, Action::Escape, "Esc", "let go, deselect, close"),
+    shortcut(Modifiers::NONE, Key::Escape, Action::Escape, "Esc", "release, deselect, close"),
     shortcut(Modifiers::NONE, Key::Q, Action::Tool(Tool::Pull), "Q", "pull tool"),
     shortcut(Modifiers::NONE, Key::W, Action::Tool(Tool::Move), "W", "move tool"),
     shortcut(Modifiers::NONE, Key::E, Action::Tool(Tool::Rotate), "E", "rotate tool"),
@@ -135,16 +135,16 @@ pub const SHORTCUTS: &[Shortcut] = &[
     shortcut(Modifiers::NONE, Key::P, Action::Tool(Tool::Brush), "P", "weight brush"),
 ];
 
-/// What the mouse and the touchpad do, in words.
+/// What the mouse and the touchpad do, as text.
 pub const MOUSE: &[(&str, &str)] = &[
     ("Left-drag on a body", "pull the vertex"),
-    ("Left-drag beside bodies", "orbit"),
+    ("Left-drag on the background", "orbit"),
     ("Click", "select the body or obstacle"),
     ("Shift-click on a body", "pin or unpin the vertex"),
     ("Right-drag", "orbit anywhere"),
     ("Middle-drag, Ctrl-drag", "pan"),
-    ("Wheel, pinch", "dolly"),
-    ("Two fingers", "dolly, or orbit if set so in Display"),
+    ("Wheel, pinch", "zoom"),
+    ("Two fingers", "zoom, or orbit if set in Display"),
     ("Shift + two fingers", "pan"),
 ];
 

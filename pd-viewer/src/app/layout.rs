@@ -14,7 +14,7 @@ impl eframe::App for App {
         for action in keys::pressed(ui.ctx()) {
             self.act(action);
         }
-        // A field that loses its text in this pass still writes it, into a scene it was not meant for.
+        // A text field that loses focus in this pass would write its text into the wrong scene.
         let opened = std::mem::take(&mut self.typing).then(|| self.document.desc.clone());
         let before = self.documents;
         Panel::top("tool bar").show(ui, |ui| self.tool_bar(ui));
@@ -32,7 +32,7 @@ impl eframe::App for App {
         egui::CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| self.show_stage(ui));
         self.show_help(ui);
         self.show_problem(ui);
-        self.show_leaving(ui);
+        self.show_unsaved_changes(ui);
         if let Some(desc) = opened.filter(|_| self.documents == before) {
             self.document.desc = desc;
         }
@@ -53,10 +53,10 @@ impl eframe::App for App {
 }
 
 impl App {
-    /// Does what a key or a button asks for.
+    /// Executes the action of a key or a button.
     pub fn act(&mut self, action: Action) {
         match action {
-            // A recording steps by itself, and a step more would be a frame it does not see.
+            // A recording steps the simulation itself; an additional step would be missing in it.
             Action::RunPause if self.recording.is_filming() => self.stop_recording(),
             Action::Step if self.recording.is_filming() => {}
             Action::RunPause => self.worker.send(Command::Run(!self.is_running())),
@@ -78,7 +78,7 @@ impl App {
             Action::Keep => self.worker.send(Command::Keep),
             Action::Restore => self.worker.send(Command::Restore),
             Action::Screenshot => self.start_recording(recording::Kind::Screenshot),
-            Action::Escape if self.leaving.is_some() => self.leaving = None,
+            Action::Escape if self.unsaved_changes.is_some() => self.unsaved_changes = None,
             Action::Escape if self.help => self.help = false,
             Action::Escape if self.problem.is_some() => self.problem = None,
             Action::Escape => self.escape(),
@@ -115,7 +115,7 @@ impl App {
         }
     }
 
-    /// Removes what is selected.
+    /// Removes the selected object.
     pub fn remove_selected(&mut self) {
         match self.selected {
             Selected::Nothing => return,
@@ -129,7 +129,7 @@ impl App {
         self.vertices.clear();
     }
 
-    /// Copies what is selected and selects the copy.
+    /// Duplicates the selected object and selects the copy.
     pub fn duplicate_selected(&mut self) {
         let desc = &mut self.document.desc;
         self.selected = match self.selected {
@@ -159,7 +159,7 @@ impl App {
                 clicked(ui, ready, "Step", "One frame: .", Action::Step),
                 clicked(ui, ready, "Restart", "R", Action::Restart),
                 clicked(ui, ready, "Keep", "Keep the state: K", Action::Keep),
-                clicked(ui, ready, "Restore", "Back to the kept state: J", Action::Restore),
+                clicked(ui, ready, "Restore", "Return to the stored state: J", Action::Restore),
             ];
             ui.separator();
             let (undo, redo) = (self.document.can_undo(), self.document.can_redo());
@@ -201,13 +201,13 @@ impl App {
     fn tool_options(&mut self, ui: &mut Ui) {
         if self.tool == Tool::Brush {
             let label = ui.label("factor");
-            ui.add(super::widgets::drag(&mut self.stage.brush_factor, 1e-3..=1e3)).labelled_by(label.id);
+            ui.add(super::widgets::drag(&mut self.viewport.brush_factor, 1e-3..=1e3)).labelled_by(label.id);
             let label = ui.label("radius");
-            ui.add(egui::DragValue::new(&mut self.stage.brush_radius).range(2.0..=200.0))
+            ui.add(egui::DragValue::new(&mut self.viewport.brush_radius).range(2.0..=200.0))
                 .labelled_by(label.id);
         }
         if matches!(self.tool, Tool::Brush | Tool::Box | Tool::Lasso) {
-            ui.checkbox(&mut self.stage.front_only, "front only");
+            ui.checkbox(&mut self.viewport.front_only, "front only");
         }
     }
 
@@ -240,7 +240,7 @@ impl App {
         });
     }
 
-    /// How fast the simulation runs, in words.
+    /// How fast the simulation runs, as text.
     pub(super) fn rate(&self) -> String {
         match self.is_running() {
             true => format!("{:.0} frames/s", self.frame.rate),

@@ -1,7 +1,7 @@
 //! The window.
 //!
-//! [`App`] is the whole program behind it: a [`Document`] that panels edit, a [`Worker`] that simulates it on a thread of its
-//! own, and the drawing of the latest frame. Tests drive the same type without a display.
+//! [`App`] is the whole program behind it: a [`Document`] that panels edit, a [`Worker`] that simulates it in its own
+//! thread, and the drawing of the latest frame. Tests drive the same type without a display.
 
 pub mod advice;
 pub mod dialogs;
@@ -11,21 +11,21 @@ pub mod history;
 pub mod import;
 pub mod keys;
 mod layout;
-pub mod leaving;
 mod notices;
 mod panels;
 pub mod recording;
 pub mod requests;
 pub mod settings;
-mod stage;
 mod sync;
+pub mod unsaved_changes;
+mod viewport;
 mod widgets;
 pub mod worker;
 
 pub use document::Document;
 pub use keys::Tool;
 pub use settings::Settings;
-pub use stage::Stage;
+pub use viewport::Viewport;
 pub use worker::{Command, Worker};
 
 use crate::draw::{Camera, Drawing, Options, Topology};
@@ -39,7 +39,7 @@ use std::time::Instant;
 /// Why the window could not run.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
-    /// The window system or the graphics driver refused.
+    /// An error of the window system or the graphics driver.
     #[error(
         "the window could not be opened: {0}; pictures without a window: pd-viewer render SCENE --out FILE.png"
     )]
@@ -70,7 +70,7 @@ pub struct App {
     pub vertices: BTreeSet<u32>,
     /// What the left button does.
     pub tool: Tool,
-    /// From where the scene is seen.
+    /// The camera.
     pub camera: Camera,
     /// How it is drawn.
     pub options: Options,
@@ -83,12 +83,12 @@ pub struct App {
     /// What is drawn.
     pub drawing: Drawing,
     /// The view's state.
-    pub stage: Stage,
-    /// What went wrong, until it is dismissed.
+    pub viewport: Viewport,
+    /// The current error, until it is dismissed.
     pub problem: Option<Problem>,
     /// The last message of the status bar.
     pub note: String,
-    /// The preparation under way: its stage and when it began.
+    /// The running preparation: its stage and start time.
     pub preparing: Option<(worker::Stage, Instant)>,
     /// Curves.
     pub history: history::History,
@@ -98,14 +98,14 @@ pub struct App {
     pub field: Option<crate::draw::Field>,
     /// Recordings.
     pub recording: recording::Recording,
-    /// Where to go once it is known what becomes of the changes.
-    pub leaving: Option<leaving::Leaving>,
-    /// Whether the window closes in any case.
+    /// What to open after the user has decided about unsaved changes.
+    pub unsaved_changes: Option<unsaved_changes::Destination>,
+    /// Whether the window closes without asking.
     closing: bool,
     /// The camera that showed everything, and the size of the view then.
     framed: Option<(Camera, [u32; 2])>,
     requests: requests::Requests,
-    sent: Option<(pd_sim::scene::SceneDesc, pd_cuda::Place)>,
+    sent: Option<(pd_sim::scene::SceneDesc, pd_cuda::DeviceChoice)>,
     dialogs: dialogs::Dialogs,
     imports: import::Imports,
     panels: panels::State,
@@ -125,7 +125,7 @@ pub struct App {
 }
 
 impl App {
-    /// Makes the program for a window; `scene` is a built-in name or a path. A scene that cannot be read is shown as a
+    /// Creates the application; `scene` is a built-in name or a path. A scene that cannot be read is shown as a
     /// problem, with an empty scene behind it.
     pub fn new(
         creation: &eframe::CreationContext<'_>,
@@ -162,7 +162,7 @@ impl App {
             worker,
             loaded: None,
             drawing: Drawing::new(topology),
-            stage: Stage::default(),
+            viewport: Viewport::default(),
             problem,
             note: "F1 shows the keys".into(),
             preparing: None,
@@ -170,7 +170,7 @@ impl App {
             help: false,
             field: None,
             recording: recording::Recording::default(),
-            leaving: None,
+            unsaved_changes: None,
             closing: false,
             framed: None,
             requests: requests::Requests::default(),
@@ -218,7 +218,7 @@ impl App {
         self.send_scene(true);
     }
 
-    /// Gives up a text being typed: it was meant for the scene before.
+    /// Discards text being typed: it belonged to the previous scene.
     fn drop_typing(&mut self) {
         let focused =
             self.context.memory_mut(|memory| memory.focused().inspect(|id| memory.surrender_focus(*id)));
@@ -243,7 +243,7 @@ impl App {
         self.frame.running
     }
 
-    /// Samples per pixel: those of the settings, or what the graphics adapter does without effort.
+    /// Samples per pixel: those of the settings, or the default for the graphics adapter.
     pub fn samples(&self) -> u32 {
         let software = self
             .device
@@ -252,7 +252,7 @@ impl App {
         self.settings.smooth.samples(software)
     }
 
-    /// Makes the renderer for the samples wanted.
+    /// Creates the renderer with the requested number of samples.
     pub(crate) fn make_renderer(&mut self) {
         let samples = self.samples();
         if let Some(state) = &self.device {
@@ -269,7 +269,7 @@ impl App {
     }
 }
 
-/// Opens the window with a scene, or with the one that always works.
+/// Opens the window with a scene, or with the default scene.
 ///
 /// `models` are directories searched first for model files.
 pub fn run(scene: Option<String>, models: Vec<std::path::PathBuf>) -> Result<(), AppError> {

@@ -1,4 +1,4 @@
-//! What lies over the window: the help, and problems.
+//! Overlays of the window: help and error messages.
 
 use super::App;
 use super::keys::{MOUSE, SHORTCUTS};

@@ -1,7 +1,7 @@
-//! Recordings: pictures and meshes written by a thread of its own.
+//! Recordings: pictures and meshes written in a separate thread.
 //!
-//! Frames are handed over one by one through a short queue; while recording, the simulation is stepped frame by frame as the
-//! queue takes them, so that no frame is lost or written twice and the window never waits.
+//! Frames are passed one by one through a short queue. While recording, the simulation is stepped as the queue accepts
+//! frames, so that no frame is lost or written twice and the window never blocks.
 
 use super::App;
 use super::advice::Problem;
@@ -21,9 +21,9 @@ pub enum Kind {
     Screenshot,
     /// A directory of pictures.
     PngSequence,
-    /// A moving picture of 256 colours.
+    /// An animation with 256 colours.
     Gif,
-    /// A moving picture in full colour.
+    /// An animation in full colour.
     Apng,
     /// An animated mesh.
     Gltf,
@@ -112,7 +112,7 @@ impl Recording {
 }
 
 impl App {
-    /// Starts a recording into the directory of the settings, under a name that is free.
+    /// Starts a recording in the configured directory, under an unused name.
     pub fn start_recording(&mut self, kind: Kind) {
         let Some(loaded) = self.loaded.clone() else { return };
         if self.recording.active.is_some() {
@@ -131,7 +131,7 @@ impl App {
         };
         let Some(path) = (1..10_000).find_map(|k| free(kind.file(&format!("{stem}-{k:03}")))) else { return };
         let size =
-            if self.settings.record_size[0] == 0 { self.stage.size() } else { self.settings.record_size };
+            if self.settings.record_size[0] == 0 { self.viewport.size() } else { self.settings.record_size };
         // The format GIF counts hundredths of a second, two at least.
         let most = if kind == Kind::Gif { 50.0 } else { 240.0 };
         let fps = (1.0 / self.document.desc.step.dt).round().clamp(1.0, most) as u32;
@@ -156,14 +156,14 @@ impl App {
         self.redraw = true;
     }
 
-    /// Ends the recording under way; what was handed over is still written.
+    /// Ends the current recording; queued frames are still written.
     pub fn stop_recording(&mut self) {
         if let Some(active) = self.recording.active.take() {
             self.note = format!("Writing {}", active.path.display());
         }
     }
 
-    /// Hands the present frame over and asks for the next; takes in finished files.
+    /// Queues the current frame and requests the next; collects finished files.
     pub(super) fn record(&mut self) {
         if let Some(mut active) = self.recording.active.take()
             && self.hand_over(&mut active)
@@ -192,9 +192,9 @@ impl App {
         }
     }
 
-    /// Whether the recording goes on.
+    /// Whether the recording continues.
     fn hand_over(&mut self, active: &mut Active) -> bool {
-        // The same frame may be published more than once: when a step is asked for, and when it is done.
+        // The same frame may be published more than once: when a step is requested, and when it is done.
         let seen = active.last == Some(self.frame.computed);
         // A simulation that ran freely must have stopped, or frames between the first two would be missing.
         let runs = active.last.is_none() && active.kind != Kind::Screenshot && self.frame.running;

@@ -1,13 +1,13 @@
-//! Which words of the simulation still count.
+//! Which messages of the simulation are still valid.
 //!
-//! The simulation and its preparations have threads of their own, so a message may arrive after the window has asked for
+//! The simulation and its preparations have their own threads, so a message may arrive after the window has requested
 //! something else. Every request has a number, every [`Message`] names the request it is about, and two numbers decide:
 //!
-//! - requests before `since` were replaced as a whole, by another scene or by none: nothing about them counts;
-//! - requests up to `ended` are in force, refused or given up: a stage that their preparation reports late does not count.
+//! - requests before `since` were replaced as a whole, by another scene or by none: messages about them are ignored;
+//! - requests up to `ended` are active, rejected or cancelled: late progress messages of their preparation are ignored.
 //!
-//! An edit replaces nothing: the scene before it runs until the edited one is ready, and what it tells counts. So does a
-//! scene whose replacement was refused or given up: it goes on, and is heard again.
+//! An edit replaces nothing: the previous scene runs until the edited one is ready, and its messages are valid. So are those of
+//! a scene whose replacement was rejected or cancelled: it continues.
 
 use super::worker::{Event, Message};
 
@@ -51,7 +51,7 @@ impl Requests {
         self.ended == self.asked
     }
 
-    /// Whether a message counts. It is to be asked once for every message, in the order of their arrival.
+    /// Whether a message is valid. Call once for every message, in order of arrival.
     pub fn admit(&mut self, message: &Message) -> bool {
         if message.about < self.since {
             return false;

@@ -1,7 +1,7 @@
-//! What the window remembers from one day to the next.
+//! Persistent settings of the window.
 
 use crate::draw::{Options, Shading, Theme};
-use pd_cuda::Place;
+use pd_cuda::DeviceChoice;
 use serde::{Deserialize, Serialize};
 
 /// Key in the storage of the window.
@@ -22,13 +22,13 @@ pub struct Settings {
     pub left: LeftPage,
     /// Page of the right panel.
     pub right: RightPage,
-    /// Run no faster than time passes.
+    /// Limit to real time.
     pub real_time: bool,
     /// Threads of the solver; 0: all.
     pub threads: usize,
-    /// Where steps are computed: the name of a [`Place`].
+    /// Where steps are computed: the name of a [`DeviceChoice`].
     pub device: String,
-    /// Measure energies in every so many frames; 0: never.
+    /// Interval in frames at which energies are measured; 0: never.
     pub measure_every: u64,
     /// Smooth edges.
     pub smooth: Smooth,
@@ -44,7 +44,7 @@ pub struct Settings {
     pub show_contacts: bool,
     /// Lines from the vertex under the pointer, or clicked last, to its neighbours.
     pub show_neighbours: bool,
-    /// Whether two fingers on a touchpad turn the view instead of zooming.
+    /// Whether two fingers on a touchpad orbit instead of zooming.
     pub scroll_turns: bool,
     /// Scene files opened or saved, the latest first.
     pub recent: Vec<String>,
@@ -65,7 +65,7 @@ impl Default for Settings {
             right: RightPage::Physics,
             real_time: true,
             threads: 0,
-            device: Place::Cpu.name().into(),
+            device: DeviceChoice::Cpu.name().into(),
             measure_every: 10,
             smooth: Smooth::Auto,
             look: Look::default(),
@@ -84,7 +84,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Puts a file at the head of those remembered.
+    /// Puts a file at the head of the recent files.
     pub fn remember(&mut self, file: &str) {
         self.recent.retain(|other| other != file);
         self.recent.insert(0, file.to_owned());
@@ -113,9 +113,9 @@ impl Settings {
         }
     }
 
-    /// Where steps are computed; a name that is not known is the CPU.
-    pub fn place(&self) -> Place {
-        Place::by_name(&self.device).unwrap_or_default()
+    /// Where steps are computed; an unknown name means the CPU.
+    pub fn device_choice(&self) -> DeviceChoice {
+        DeviceChoice::by_name(&self.device).unwrap_or_default()
     }
 }
 
@@ -142,7 +142,7 @@ impl Smooth {
     }
 }
 
-/// How surfaces are drawn, as far as it is remembered.
+/// Persistent display settings of surfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Look {

@@ -1,21 +1,20 @@
-//! Once per pass of the window: what the simulation tells, what the document asks for, what is drawn.
+//! Once per pass of the window: receive messages of the simulation, send changes of the document, update the drawing.
 
 use super::dialogs::Purpose;
-use super::leaving::Leaving;
+use super::unsaved_changes::Destination;
 use super::worker::{Command, Event, Loaded, Message, Request};
 use super::{App, Selected};
 use crate::draw::{Drawing, Legend, Line, Marker, Material, PALETTE};
 use crate::render::SceneRenderer;
 use pd_core::Vec3;
-use pd_sim::scene::desc::DisplayDesc;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Most dots of one kind that are drawn.
-const MOST_DOTS: usize = 4000;
+/// Maximum number of dots of one kind.
+const MAX_DOTS: usize = 4000;
 
 impl App {
-    /// Takes in everything that happened since the last pass.
+    /// Processes everything that happened since the last pass.
     pub(super) fn take_in(&mut self) {
         while let Some(message) = self.worker.message() {
             self.take_message(message);
@@ -26,7 +25,7 @@ impl App {
                 continue;
             };
             match purpose {
-                Purpose::Open => self.leave(Leaving::Scene(path.display().to_string())),
+                Purpose::Open => self.leave(Destination::Scene(path.display().to_string())),
                 Purpose::Save => self.save(&path),
                 Purpose::Import => self.import(&path),
                 Purpose::RecordTo => self.settings.record_directory = path.display().to_string(),
@@ -40,7 +39,7 @@ impl App {
         }
     }
 
-    /// Takes in what the simulation tells, unless it is about what was replaced.
+    /// Processes a message of the simulation, unless it refers to a replaced scene.
     pub fn take_message(&mut self, message: Message) {
         if !self.requests.admit(&message) {
             return;
@@ -86,21 +85,22 @@ impl App {
         );
         if let Some(problem) = &loaded.refused {
             self.problem = Some(problem.clone());
-            self.settings.device = loaded.place.name().to_owned();
-            if let Some((_, place)) = &mut self.sent {
-                *place = loaded.place;
+            self.settings.device = loaded.device_choice.name().to_owned();
+            if let Some((_, device_choice)) = &mut self.sent {
+                *device_choice = loaded.device_choice;
             }
         }
         let fresh = loaded.fresh;
         if fresh || !self.drawing.topology.is_like(&loaded.topology) {
-            // What is being written has other triangles, or starts elsewhere.
+            // The recording has other triangles, or starts from another state.
             self.stop_recording();
         }
         self.drawing = Drawing::new(loaded.topology.clone());
         self.drawing.set_positions(&loaded.rest);
+        self.drawing.ground = crate::draw::ground(&loaded.desc);
         self.loaded = Some(loaded);
-        self.stage.forget();
-        // A pull sent before this was known took hold of a vertex of the wrong scene.
+        self.viewport.forget();
+        // A pull that was sent before refers to a vertex of the wrong scene.
         self.worker.send(Command::Pull(None));
         self.redraw = true;
         if fresh {
@@ -110,14 +110,14 @@ impl App {
         }
     }
 
-    /// Whether everything asked for has been answered: what runs is what was last sent, unless that was refused.
+    /// Whether all requests have been answered: the running scene is the last one sent, unless it was rejected.
     pub fn is_settled(&self) -> bool {
         self.requests.is_answered()
     }
 
     /// Shows everything.
     pub fn frame_all(&mut self) {
-        let [w, h] = self.stage.size();
+        let [w, h] = self.viewport.size();
         self.camera.frame(&self.drawing.bounds(), f64::from(w.max(1)) / f64::from(h.max(1)));
         self.framed = Some((self.camera, [w, h]));
     }
@@ -126,7 +126,7 @@ impl App {
     pub(super) fn frame_again(&mut self) {
         if let Some((camera, size)) = self.framed
             && camera == self.camera
-            && size != self.stage.size()
+            && size != self.viewport.size()
         {
             self.frame_all();
         }
@@ -134,13 +134,14 @@ impl App {
 
     /// Sends the description if it differs from what was sent.
     pub(super) fn send_scene(&mut self, fresh: bool) {
-        let (desc, place) = (&self.document.desc, self.settings.place());
-        if !fresh && self.sent.as_ref().is_some_and(|(sent, at)| sent == desc && *at == place) {
+        let (desc, device_choice) = (&self.document.desc, self.settings.device_choice());
+        if !fresh && self.sent.as_ref().is_some_and(|(sent, at)| sent == desc && *at == device_choice) {
             return;
         }
-        self.sent = Some((desc.clone(), place));
+        self.sent = Some((desc.clone(), device_choice));
         self.redraw = true;
-        if desc.objects.is_empty() {
+        let matter = [desc.bodies.len(), desc.urdf.len(), desc.particles.len(), desc.fluids.len()];
+        if desc.objects.is_empty() && matter.iter().all(|&n| n == 0) {
             // A scene without bodies cannot be simulated; it is only drawn.
             self.worker.send(Command::Clear(self.requests.clear()));
             self.stop_recording();
@@ -156,7 +157,7 @@ impl App {
             desc: desc.clone(),
             directory: self.document.directory.clone(),
             fresh,
-            place,
+            device_choice,
         };
         self.worker.send(Command::Describe(Box::new(request)));
     }
@@ -176,7 +177,7 @@ impl App {
         self.loaded.as_ref()?.objects.iter().find(|object| object.name == *name)
     }
 
-    /// Brings the drawing up to date and hands it to the renderer.
+    /// Updates the drawing and passes it to the renderer.
     pub(super) fn refresh_drawing(&mut self) {
         if !std::mem::take(&mut self.redraw) {
             return;
@@ -195,7 +196,7 @@ impl App {
             high: self.frame.range.1,
             ramp: self.panels.ramp,
         });
-        let vertex = self.stage.hovered().or(self.stage.picked);
+        let vertex = self.viewport.hovered().or(self.viewport.picked);
         self.options.adjacency = vertex.filter(|_| self.settings.show_neighbours);
         self.drawing.set_obstacles(&self.document.desc.colliders, time);
         self.dress();
@@ -219,9 +220,7 @@ impl App {
             let colour = PALETTE[place.unwrap_or(k) % PALETTE.len()];
             let cloth = part.tets.is_empty();
             self.drawing.materials[k] = if cloth { Material::lined(colour) } else { Material::plain(colour) };
-            displays.push(
-                place.map_or_else(DisplayDesc::default, |place| self.document.desc.objects[place].display),
-            );
+            displays.push(self.document.desc.display_of(&part.name));
         }
         self.drawing.set_display(&displays);
     }
@@ -229,7 +228,7 @@ impl App {
     /// The dots and lines of the view: those of every picture, and the vertex under the pointer.
     fn mark(&mut self) {
         let (mut markers, lines) = self.marks();
-        if let Some(at) = self.stage.hovered().and_then(|vertex| self.drawing.position(vertex)) {
+        if let Some(at) = self.viewport.hovered().and_then(|vertex| self.drawing.position(vertex)) {
             markers.push(Marker { at, colour: [1.0, 1.0, 1.0, 0.9], size: 8.0, on_top: true });
         }
         (self.drawing.markers, self.drawing.lines) = (markers, lines);
@@ -243,13 +242,13 @@ impl App {
         if self.settings.show_pins {
             for object in &loaded.objects {
                 let first = object.range.start as u32;
-                let pins = object.pins.iter().flatten().take(MOST_DOTS);
+                let pins = object.pins.iter().flatten().take(MAX_DOTS);
                 dots.extend(pins.map(|v| (v + first, [1.0, 0.75, 0.1, 1.0], 7.0)));
             }
         }
         if let Some(object) = self.selected_loaded() {
             let first = object.range.start as u32;
-            let chosen = self.vertices.iter().take(MOST_DOTS);
+            let chosen = self.vertices.iter().take(MAX_DOTS);
             dots.extend(chosen.map(|v| (v + first, [0.1, 0.9, 1.0, 1.0], 6.0)));
         }
         for (vertex, colour, size) in dots {
@@ -257,7 +256,7 @@ impl App {
                 markers.push(Marker { at, colour, size, on_top: true });
             }
         }
-        if let Some((vertex, target)) = self.stage.pulling()
+        if let Some((vertex, target)) = self.viewport.pulling()
             && let Some(from) = self.drawing.position(vertex)
         {
             let red = [0.95, 0.12, 0.08, 1.0];
@@ -265,10 +264,18 @@ impl App {
             markers.push(Marker { at: from, colour: red, size: 9.0, on_top: true });
             markers.push(Marker { at: target, colour: red, size: 6.0, on_top: true });
         }
+        // Joints: a dot where the anchors meet, a line where they are apart.
+        let green = [0.15, 0.85, 0.3, 1.0];
+        for &[a, b] in self.frame.joints.iter().take(MAX_DOTS).filter(|_| self.frame.scene == loaded.id) {
+            markers.push(Marker { at: b, colour: green, size: 7.0, on_top: true });
+            if (a - b).norm() > 1e-3 {
+                lines.push(Line { from: a, to: b, colour: green, width: 2.0, on_top: true });
+            }
+        }
         (markers, lines)
     }
 
-    /// What the colours mean, if there is a colour map.
+    /// The legend, if there is a colour map.
     pub(super) fn legend(&self) -> Option<Legend> {
         let range = self.options.colour?;
         let title = self.field?.title().to_owned();

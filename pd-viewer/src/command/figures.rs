@@ -1,4 +1,4 @@
-//! The figures of the thesis: which scene, which frames, from where.
+//! The figures of the thesis: scene, frames, camera.
 
 use pd_core::Vec3;
 use pd_viewer::draw::{Field, MatCap, Options, Plane, Shading, Theme};
@@ -11,7 +11,7 @@ pub(crate) struct Figure {
     pub(crate) number: &'static str,
     /// What is seen.
     pub(crate) caption: &'static str,
-    /// The scene, and the one that takes its place where its model is missing.
+    /// The scene, and its replacement if the model file is missing.
     pub(crate) scene: &'static str,
     pub(crate) twin: Option<&'static str>,
     pub(crate) frames: &'static [u64],
@@ -112,7 +112,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure {
         file: "7-02-wind",
         number: "7.2",
-        caption: "The same cloths as they swing down, in a wind, and in one five times as strong that rises at once.",
+        caption: "The same cloths as they swing down, in wind, and in a sudden gust five times as strong.",
         scene: "cloth-pair-wind",
         frames: &[32, 120, 200, 280],
         camera: [50.0, 12.0, 1.0],
@@ -121,7 +121,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure {
         file: "7-03-tubes",
         number: "7.3",
-        caption: "A ball passes down through each of two tubes. The left one resists bending, with the published weight, which is too small to be seen.",
+        caption: "A ball passes down through each of two tubes. The left one resists bending; the published weight is too small to have a visible effect.",
         scene: "tubes",
         frames: &[30, 90, 140, 200],
         camera: [15.0, 10.0, 1.0],
@@ -131,7 +131,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure {
         file: "7-04-hemispheres",
         number: "7.4",
-        caption: "Five shells from stiff to soft in bending: at rest, under gravity, pushed from below, and afterwards.",
+        caption: "Five shells with decreasing bending stiffness: at rest, under gravity, pushed from below, and afterwards.",
         scene: "hemispheres",
         frames: &[0, 55, 90, 180],
         camera: [6.0, 8.0, 1.0],
@@ -151,7 +151,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure {
         file: "7-06-bar",
         number: "7.6",
-        caption: "The bar swings under its weight until the torus rises to it and pushes it.",
+        caption: "The bar swings under its weight until a rising torus pushes it.",
         scene: "bar",
         frames: &[30, 60, 90, 120],
         camera: [60.0, 15.0, 1.0],
@@ -162,7 +162,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure {
         file: "7-07-bridge-mesh",
         number: "7.7",
-        caption: "The mesh of the bridge, held at both ends.",
+        caption: "The mesh of the bridge, pinned at both ends.",
         scene: "bridge",
         frames: &[0],
         camera: [60.0, 20.0, 1.0],
@@ -172,7 +172,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure {
         file: "7-08-bridge",
         number: "7.8",
-        caption: "The bridge hangs, and is pushed up, to the side and down.",
+        caption: "The bridge hangs, then is pushed up, sideways and down.",
         scene: "bridge",
         frames: &[35, 50, 80, 160],
         camera: [60.0, 15.0, 1.0],
@@ -192,7 +192,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure {
         file: "7-10-dragon-mesh",
         number: "7.10",
-        caption: "A body of the Dragon's size: 41 000 vertices, 168 000 tetrahedra, here cut open.",
+        caption: "A body of the Dragon's size: 41 000 vertices, 168 000 tetrahedra, cut open.",
         scene: "dragon",
         twin: Some("dragon-twin"),
         frames: &[0],
@@ -202,7 +202,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure {
         file: "7-11-dragon",
         number: "7.11",
-        caption: "It falls on the floor.",
+        caption: "The same body falls on the floor.",
         scene: "dragon",
         twin: Some("dragon-twin"),
         frames: &[10, 24, 34, 60],
@@ -263,14 +263,14 @@ pub(crate) const FIGURES: &[Figure] = &[
     },
     Figure {
         file: "cloth",
-        caption: "The newcomer's scene: a cloth falls over a ball.",
+        caption: "The introductory scene: a cloth falls over a ball.",
         scene: "cloth",
         frames: &[32],
         ..PLAIN
     },
     Figure {
         file: "strain",
-        caption: "Colours by strain, with their legend.",
+        caption: "Coloured by strain, with a legend.",
         scene: "bar",
         frames: &[120],
         camera: [60.0, 15.0, 1.0],

@@ -2,7 +2,7 @@
 
 use super::figures::{FIGURES, Figure};
 use super::render::{parse_driver, parse_size, start};
-use super::{Failure, say};
+use super::{Failure, print_line};
 use pd_mesh::io::write_atomically;
 use pd_sim::scene::Scene;
 use pd_sim::{ModelPaths, SceneError};
@@ -56,17 +56,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let path = arguments.out.join(format!("{}.png", figure.file));
         let image = draw(figure, scene, &mut offscreen, arguments.size)?;
         image
-            .write_small_png(&path, MOST_BYTES)
+            .write_small_png(&path, MAX_BYTES)
             .map_err(|source| RecordError::File { path: path.clone(), source })?;
         let bytes = std::fs::metadata(&path).map_or(0, |data| data.len());
-        say(format_args!("{}: {} kB", path.display(), bytes.div_ceil(1000)))?;
+        print_line(format_args!("{}: {} kB", path.display(), bytes.div_ceil(1000)))?;
     }
     let usual = arguments.only.is_empty().then(|| PathBuf::from("docs/gallery.md"));
     if let Some(path) = &arguments.page.clone().or(usual) {
         let text = page(&arguments.out, path, &scenes);
         write_atomically(path, |out| out.write_all(text.as_bytes()))
             .map_err(|source| RecordError::File { path: path.clone(), source })?;
-        say(path.display())?;
+        print_line(path.display())?;
     }
     Ok(())
 }
@@ -103,7 +103,7 @@ fn draw(figure: &Figure, scene: Scene, offscreen: &mut Offscreen, size: [u32; 2]
 }
 
 /// Larger files are written with 256 colours.
-const MOST_BYTES: usize = 150_000;
+const MAX_BYTES: usize = 150_000;
 
 /// Pixels between tiles.
 const GAP: u32 = 4;
@@ -123,10 +123,11 @@ fn montage(mut images: Vec<Image>, [width, height]: [u32; 2], columns: u32) -> I
 /// The page in Markdown.
 fn page(pictures: &Path, page: &Path, scenes: &[String]) -> String {
     let mut text = String::from(
-        "# Gallery\n\nEvery scene of the thesis' table 7.1 at the frames of its figures, drawn by one command:\n\n```sh\n\
-         cargo run --release -p pd-viewer -- gallery\n```\n\nA body whose scanned model is not at hand is replaced by its \
-         generated twin; [replicate.md](replicate.md#models) says where models are looked for. Under each picture is the \
-         command that draws its last frame alone.\n",
+        "# Gallery\n\nEvery scene of the thesis' table 7.1 at the frames of its figures, rendered by one command:\n\n```sh\n\
+         cargo run --release -p pd-viewer -- gallery\n```\n\nIf a scanned model is missing, its generated twin is drawn; \
+         [replicate.md](replicate.md#models) says where to put models. Below each picture is the command that draws its \
+         last frame.\n\n[A cloth over a ball, played in the browser](pages/cloth.html): drag to orbit, space to pause. \
+         `pd run cloth --frames 180 --every 2 --format html` wrote it.\n",
     );
     for (figure, scene) in FIGURES.iter().zip(scenes) {
         let heading =

@@ -1,9 +1,9 @@
-//! `--shading`, `--colour`, `--cut` and the other words that say how a picture is to look.
+//! `--shading`, `--colour`, `--cut` and the other options for the appearance of a picture.
 
 use pd_core::Vec3;
 use pd_viewer::draw::{Field, MatCap, Options, Plane, Ramp, Shading, Theme};
 
-/// How a picture is to look.
+/// Appearance of a picture.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Look {
     /// Light model: phong, flat, normals, or a MatCap: clay, steel, jade, porcelain.
@@ -12,7 +12,7 @@ pub(crate) struct Look {
     /// Colour bodies by speed, strain, residual or bending, and show a legend.
     #[arg(long, visible_alias = "color", value_name = "FIELD", value_parser = parse_field)]
     pub(crate) colour: Option<Field>,
-    /// Values at the ends of the colours; found in the frames otherwise.
+    /// Values at the ends of the colour ramp; default: from the frames.
     #[arg(long, value_name = "LOW,HIGH", value_parser = parse_range, requires = "colour", allow_hyphen_values = true)]
     pub(crate) range: Option<(f32, f32)>,
     /// Colours: sequential, heat or diverging.
@@ -27,13 +27,13 @@ pub(crate) struct Look {
     /// Draw the edges of the triangles over the surfaces.
     #[arg(long, visible_alias = "wireframe")]
     pub(crate) wire: bool,
-    /// Draw all edges of the meshes, inner ones too, seen through the surfaces.
+    /// Draw all edges of the meshes, including interior ones, through the surfaces.
     #[arg(long)]
     pub(crate) edges: bool,
     /// Draw a dot on every vertex.
     #[arg(long)]
     pub(crate) points: bool,
-    /// Draw every tetrahedron by itself, shrunken to this fraction.
+    /// Draw every tetrahedron separately, shrunk to this fraction.
     #[arg(long, value_name = "FRACTION", value_parser = parse_fraction)]
     pub(crate) tets: Option<f32>,
     /// Hide what lies beyond a plane across an axis: x=0.1 hides larger x, -x=0.1 smaller.
@@ -48,7 +48,7 @@ pub(crate) struct Look {
     /// No shadows.
     #[arg(long)]
     pub(crate) no_shadows: bool,
-    /// How soft shadows are: radius of the light as an angle, degrees.
+    /// Softness of shadows: radius of the light as an angle, degrees.
     #[arg(long, value_name = "DEGREES", default_value_t = 1.5)]
     pub(crate) softness: f32,
     /// No floor.

@@ -1,4 +1,4 @@
-//! What the subcommands share: how they end badly, and how they speak.
+//! Errors and output shared by the subcommands.
 
 pub(crate) mod figures;
 pub(crate) mod gallery;
@@ -41,7 +41,7 @@ impl Display for Failure {
 impl From<SceneError> for Failure {
     fn from(error: SceneError) -> Self {
         match error {
-            // A parameter out of range is the user's; all else a step reports is the simulation's.
+            // A parameter out of range is a usage error; all other step errors are simulation failures.
             SceneError::Step(pd_core::StepError::Parameter { .. }) => Self::Input(error.to_string()),
             SceneError::Step(_) => Self::Simulation(error.to_string()),
             _ => Self::Input(error.to_string()),
@@ -61,8 +61,8 @@ impl From<RecordError> for Failure {
     }
 }
 
-/// Writes a line to stdout. A reader who has gone away has heard enough: that is no failure.
-pub(crate) fn say(text: impl Display) -> Result<(), Failure> {
+/// Writes a line to stdout. A closed pipe is not an error.
+pub(crate) fn print_line(text: impl Display) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -72,7 +72,7 @@ pub(crate) fn say(text: impl Display) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line to stderr; where that fails there is nobody left to tell.
-pub(crate) fn say_aside(text: impl Display) {
+/// Writes a line to stderr; errors are ignored.
+pub(crate) fn eprint_line(text: impl Display) {
     let _ = writeln!(io::stderr(), "{text}");
 }

@@ -1,7 +1,7 @@
-//! `pd-viewer render`: a frame, or many, as a picture, a moving picture or meshes.
+//! `pd-viewer render`: frames as an image, an animation or meshes.
 
 use super::look::Look;
-use super::{Failure, say, say_aside};
+use super::{Failure, eprint_line, print_line};
 use pd_core::Vec3;
 use pd_sim::scene::{Scene, SceneRun};
 use pd_sim::{ModelPaths, Registry};
@@ -17,28 +17,28 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Arguments {
     /// Name of a built-in scene or path of a .toml file.
     scene: String,
-    /// The frame to draw; of a moving picture the last one.
+    /// The frame to render; the last one of an animation.
     #[arg(long, value_name = "N", default_value_t = 60)]
     frame: u64,
-    /// First frame of a moving picture.
+    /// First frame of an animation.
     #[arg(long, value_name = "N", default_value_t = 0)]
     from: u64,
-    /// Take every K-th frame into a moving picture.
+    /// Use every K-th frame in an animation.
     #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
-    /// Frames a second of a moving picture; as in the simulation where that is possible.
+    /// Frames per second of an animation; default: real time, if possible.
     #[arg(long, value_name = "RATE")]
     fps: Option<u32>,
     /// Size in pixels.
     #[arg(long, value_name = "WxH", default_value = "960x540", value_parser = parse_size)]
     size: [u32; 2],
-    /// What to write: .png, .gif, .apng, .glb, or a directory for a sequence of pictures.
+    /// Output: .png, .gif, .apng, .glb, or a directory for a sequence of images.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// From where: degrees around the vertical axis and above the horizon, and a factor that brings nearer.
+    /// Camera: azimuth around the vertical axis and elevation above the horizon in degrees, and zoom factor.
     #[arg(long, value_name = "AZIMUTH,ELEVATION[,ZOOM]", default_value = "35,20", value_parser = parse_camera, allow_hyphen_values = true)]
     camera: [f64; 3],
-    /// Point to look at, m; the middle of what is seen otherwise.
+    /// Point to look at, m; default: the centre of the scene.
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
     target: Option<Vec3>,
     #[command(flatten)]
@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
     models: crate::ModelArguments,
 }
 
-/// What the ending of a path asks for.
+/// The format given by the extension of a path.
 enum Output {
     Pictures(Format),
     Meshes(MeshFormat),
@@ -142,7 +142,7 @@ fn meshes(
     format: MeshFormat,
     rate: u32,
 ) -> Result<(), Failure> {
-    let triangles = run.scene.triangles();
+    let triangles = pd_viewer::draw::Topology::of_scene(&run.scene).triangles;
     let mut recorder = MeshRecorder::new(&arguments.out, format, triangles, rate)?;
     check_writable(&arguments.out)?;
     let film = Film::shoot(run, wanted, None, |_| {})?;
@@ -155,7 +155,7 @@ fn meshes(
 
 fn report(arguments: &Arguments, run: &SceneRun, count: usize, how: &str) -> Result<(), Failure> {
     let frames = if count == 1 { "1 frame".to_owned() } else { format!("{count} frames") };
-    say(format_args!(
+    print_line(format_args!(
         "{}: {frames}, the last is {}: {} [{how}]",
         run.scene.name,
         run.frame(),
@@ -191,7 +191,7 @@ fn output(path: &Path) -> Result<Output, Failure> {
     })
 }
 
-/// The rate asked for, or the one at which a second of the picture is a second of the scene.
+/// The requested rate, or the one for real-time playback.
 fn frames_a_second(arguments: &Arguments, scene: &Scene, output: &Output) -> Result<u32, Failure> {
     if let Some(fps) = arguments.fps {
         return Ok(fps);
@@ -200,12 +200,12 @@ fn frames_a_second(arguments: &Arguments, scene: &Scene, output: &Output) -> Res
     let most = if matches!(output, Output::Pictures(Format::Gif)) { 50.0 } else { 240.0 };
     let rate = true_rate.round().clamp(1.0, most);
     if (rate - true_rate).abs() > 0.05 * true_rate && !matches!(output, Output::Pictures(Format::Png)) {
-        say_aside(format_args!("played at {rate} frames a second; the scene has {true_rate:.1}"));
+        eprint_line(format_args!("played at {rate} frames a second; the scene has {true_rate:.1}"));
     }
     Ok(rate as u32)
 }
 
-/// Tries whether a file can be made, without leaving one.
+/// Tests whether a file can be created, without leaving one.
 pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::Input(format!("{}: {error}", path.display()));
     if path.is_dir() {

@@ -1,9 +1,15 @@
 //! Where vertices touch obstacles, for display.
 
-use pd_core::{Collider, Vec3};
+use pd_core::{Collider, Model, Vec3};
 
-/// How near (m) a vertex must be to an obstacle to count as touching, for display.
+/// Distance (m) from an obstacle below which a vertex is shown as touching.
 pub const TOUCH: f64 = 1e-3;
+
+/// How near (m) a vertex of this model must be to an obstacle to count as touching: surfaces with a thickness rest at that
+/// distance.
+pub fn touch_distance(model: &Model) -> f64 {
+    TOUCH + model.surface().bodies.iter().map(|body| body.thickness).fold(0.0, f64::max)
+}
 
 /// A vertex on an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]

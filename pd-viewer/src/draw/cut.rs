@@ -1,5 +1,5 @@
 //! A cut through the bodies. Tetrahedra (and triangles of cloth) whose centre lies on the positive side of the plane are
-//! left out; the faces between those kept and those left out are laid open.
+//! hidden; the faces between visible and hidden elements are exposed.
 
 use super::Topology;
 use super::topology::{FACES, OUTSIDE};
@@ -29,12 +29,12 @@ impl Plane {
     }
 }
 
-/// What is left after a cut. Kept between frames, so that it allocates only while it grows.
+/// The visible part after a cut. Kept between frames, so that it allocates only while it grows.
 #[derive(Clone, Debug, Default)]
 pub struct CutFaces {
     /// Surface triangles that are left.
     pub surface: Vec<[u32; 3]>,
-    /// Faces laid open inside solids.
+    /// Exposed interior faces of solids.
     pub opened: Vec<[u32; 3]>,
     /// Range of `surface` of each body.
     pub surface_parts: Vec<Range<usize>>,

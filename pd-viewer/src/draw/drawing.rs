@@ -1,9 +1,9 @@
-//! All that one picture shows.
+//! Everything that one picture shows.
 
 use super::obstacle::place;
 use super::{
-    Bounds, Contact, Floor, Hit, MatCap, Material, Obstacle, PALETTE, PickTree, Ray, Shading, Topology,
-    vertex_normals,
+    Bounds, Contact, Floor, Hit, MatCap, Material, Obstacle, PALETTE, PickTree, Ray, Shading, Shown,
+    Topology, ground, vertex_normals,
 };
 use pd_core::Vec3;
 use pd_sim::scene::Scene;
@@ -38,7 +38,7 @@ pub struct Marker {
     pub on_top: bool,
 }
 
-/// Bodies in their present positions, obstacles, and whatever is drawn over them.
+/// Bodies in their current positions, obstacles, and overlays.
 ///
 /// Refill it every frame: [`set_positions`](Self::set_positions) and [`set_obstacles`](Self::set_obstacles) allocate
 /// nothing while the scene stays the same.
@@ -58,6 +58,8 @@ pub struct Drawing {
     pub obstacles: Vec<Obstacle>,
     /// The floor.
     pub floor: Option<Floor>,
+    /// Height of the ground of rigid bodies, m, drawn where no obstacle is a floor.
+    pub ground: Option<f64>,
     /// Lines, such as the spring of a dragged vertex.
     pub lines: Vec<Line>,
     /// Dots, such as pins.
@@ -81,8 +83,13 @@ impl Drawing {
             drawing.materials[k] =
                 if object.is_solid() { Material::plain(colour) } else { Material::lined(colour) };
         }
-        drawing.set_display(scene.desc.objects.iter().map(|object| &object.display));
-        drawing.set_positions(&scene.rest());
+        let displays: Vec<_> =
+            drawing.topology.parts.iter().map(|part| scene.desc.display_of(&part.name)).collect();
+        drawing.set_display(&displays);
+        let mut positions = vec![];
+        Shown::of_scene(scene).place(&scene.initial_state(), &mut positions);
+        drawing.set_positions(&positions);
+        drawing.ground = ground(&scene.desc);
         drawing.set_obstacles(&scene.desc.colliders, 0.0);
         drawing
     }
@@ -97,6 +104,7 @@ impl Drawing {
             wireframes: vec![false; parts],
             obstacles: vec![],
             floor: None,
+            ground: None,
             lines: vec![],
             markers: vec![],
             contacts: vec![],
@@ -130,7 +138,7 @@ impl Drawing {
         self.tree_is_old = true;
     }
 
-    /// Takes over how a scene wants its bodies to look; a body without a colour keeps the one it has.
+    /// Applies the display settings of a scene; a body without a colour keeps the one it has.
     pub fn set_display<'a>(&mut self, displays: impl IntoIterator<Item = &'a DisplayDesc>) {
         for (k, display) in displays.into_iter().enumerate().take(self.materials.len()) {
             self.visible[k] = !display.hidden;
@@ -146,10 +154,11 @@ impl Drawing {
 
     /// Places the obstacles and the floor of a scene as they are at `time`, s.
     pub fn set_obstacles(&mut self, colliders: &[ColliderDesc], time: f64) {
-        self.floor = place(colliders, time, &mut self.obstacles);
+        let ground = self.ground.map(|height| Floor { height, tile: 0.25 });
+        self.floor = place(colliders, time, &mut self.obstacles).or(ground);
     }
 
-    /// Sets one value per vertex for [`Options::colour`](super::Options::colour); an empty slice takes them away.
+    /// Sets one value per vertex for [`Options::colour`](super::Options::colour); an empty slice removes them.
     pub fn set_values(&mut self, values: &[f32]) {
         self.values.clear();
         if !values.is_empty() {
@@ -195,7 +204,7 @@ impl Drawing {
     }
 
     /// The nearest triangle of a visible body that a ray meets, and the corner of it nearest to the ray's point. The
-    /// tree behind it is brought up to date at the first call after [`set_positions`](Self::set_positions).
+    /// tree is updated at the first call after [`set_positions`](Self::set_positions).
     pub fn pick(&mut self, ray: &Ray) -> Option<Hit> {
         if self.tree_is_old {
             self.tree.fit(&self.topology, &self.positions);

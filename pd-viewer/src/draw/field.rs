@@ -137,6 +137,10 @@ impl FieldScratch {
             return;
         };
         let (model, params) = (context.model, context.params);
+        if model.vertices() != state.x.len() {
+            values.fill(0.0); // particles and water beside elastic bodies
+            return;
+        }
         self.predicted.resize(state.x.len(), Vec3::zeros());
         self.gradient.resize(state.x.len(), Vec3::zeros());
         self.rows.resize(model.rows(), Vec3::zeros());
@@ -156,7 +160,7 @@ impl FieldScratch {
     }
 
     /// A range for the ramp: 0 to a round number just above the value that 98 % of the vertices do not exceed, so that a
-    /// single stretched corner does not darken all the rest.
+    /// single stretched corner does not dominate the range.
     pub fn range(&mut self, values: &[f32]) -> (f32, f32) {
         self.sorted.clear();
         self.sorted.extend(values.iter().filter(|v| v.is_finite()));

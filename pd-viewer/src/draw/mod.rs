@@ -1,7 +1,7 @@
-//! What is drawn, as plain data: no device, no window.
+//! Draw data: no device, no window.
 //!
 //! A [`Topology`] is made once per scene; a [`Drawing`] holds the moving part (positions, normals, values) together with
-//! obstacles, lines and markers, and is refilled every frame without allocating; [`Options`] say how it is to look, and a
+//! obstacles, lines and markers, and is refilled every frame without allocating; [`Options`] define the appearance, and a
 //! [`Camera`] from where.
 //!
 //! ```
@@ -32,11 +32,12 @@ mod obstacle;
 mod options;
 mod pick;
 mod ramp;
+mod shown;
 mod topology;
 
 pub use bounds::Bounds;
 pub use camera::{Camera, Ray};
-pub use contact::{Contact, TOUCH, find_contacts};
+pub use contact::{Contact, TOUCH, find_contacts, touch_distance};
 pub use cut::{CutFaces, Plane};
 pub use drawing::{Drawing, Line, Marker};
 pub use field::{Field, FieldInput, FieldScratch};
@@ -47,5 +48,6 @@ pub use obstacle::{Floor, Obstacle, ObstacleShape};
 pub use options::{ColourRange, MatCap, Options, Shading, Theme};
 pub use pick::PickTree;
 pub use ramp::{Legend, Ramp};
+pub use shown::{Shown, body_contacts, ground, joint_anchors};
 pub(crate) use topology::FACES as TET_FACES;
 pub use topology::{Part, Topology};

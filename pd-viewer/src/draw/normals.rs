@@ -1,4 +1,4 @@
-//! Smooth normals: n_v = unit Σ (b − a) × (c − a) over the triangles around v, each vertex gathering for itself.
+//! Smooth normals: n_v = unit Σ (b − a) × (c − a) over the triangles around v, gathered by vertex.
 
 use pd_mesh::topology::VertexFaces;
 use rayon::prelude::*;

@@ -1,8 +1,7 @@
-//! Obstacles as they are seen.
+//! Display of obstacles.
 
 use super::{Bounds, Material, Shading};
-use pd_collide::{Capsule, CollideError, Cylinder};
-use pd_core::{Collider, Vec3};
+use pd_core::Vec3;
 use pd_mesh::{MeshError, TriMesh, generate, transform};
 use pd_sim::scene::desc::{ColliderDesc, ColliderShapeDesc};
 use std::sync::Arc;
@@ -79,7 +78,7 @@ pub struct Obstacle {
     pub material: Material,
     /// Its light model, where it differs from that of the picture.
     pub shading: Option<Shading>,
-    /// Whether it is left out of the picture.
+    /// Whether it is hidden.
     pub hidden: bool,
 }
 
@@ -104,24 +103,26 @@ pub struct Floor {
 pub(crate) fn place(colliders: &[ColliderDesc], time: f64, obstacles: &mut Vec<Obstacle>) -> Option<Floor> {
     let (mut floor, mut count) = (None, 0);
     for (index, desc) in colliders.iter().enumerate() {
+        let turned = desc.rotate.is_some() || desc.turn.is_some();
         let shape = match desc.shape {
             ColliderShapeDesc::Floor { height } => {
-                floor = Some(Floor { height: height + offset(&desc.path, time).y, tile: 0.25 });
+                floor = Some(Floor { height: height + offset(desc, time).y, tile: 0.25 });
                 continue;
             }
+            _ if turned => offered(desc, time),
             ColliderShapeDesc::Sphere { radius, .. } => ObstacleShape::Sphere { radius },
             ColliderShapeDesc::Torus { major_radius, minor_radius, .. } => {
                 ObstacleShape::Torus { major_radius, minor_radius }
             }
             ColliderShapeDesc::Block { half_extents, .. } => ObstacleShape::Block { half_extents },
-            ColliderShapeDesc::Capsule { from, to, radius } => {
-                offered(desc, Capsule::new(Vec3::from(from), Vec3::from(to), radius))
-            }
-            ColliderShapeDesc::Cylinder { from, to, radius } => {
-                offered(desc, Cylinder::new(Vec3::from(from), Vec3::from(to), radius))
-            }
+            _ => offered(desc, time),
         };
-        let position = Vec3::from(desc.centre()) + offset(&desc.path, time);
+        let centre = Vec3::from(desc.centre());
+        let position = if desc.turn.is_some() {
+            (desc.pose(time) * nalgebra::Point3::from(centre)).coords
+        } else {
+            centre + offset(desc, time)
+        };
         let display = &desc.display;
         let material = display.colour.map_or(Material::obstacle(), |colour| {
             let colour = colour.map(super::material::linear);
@@ -139,16 +140,30 @@ pub(crate) fn place(colliders: &[ColliderDesc], time: f64, obstacles: &mut Vec<O
     floor
 }
 
-/// The mesh an obstacle offers, about its centre; empty for one that is refused, which the scene then names.
-fn offered<C: Collider>(desc: &ColliderDesc, collider: Result<C, CollideError>) -> ObstacleShape {
-    let mesh = collider.ok().and_then(|collider| collider.mesh()).unwrap_or_default();
+/// The surface of an obstacle about its centre, rotated as at a time; empty for an invalid one, which the scene then
+/// names.
+fn offered(desc: &ColliderDesc, time: f64) -> ObstacleShape {
+    let mut mesh = desc.mesh().unwrap_or_else(|| TriMesh { positions: vec![], triangles: vec![] });
     let centre = Vec3::from(desc.centre());
-    let positions = mesh.positions.iter().map(|p| p - centre).collect();
-    ObstacleShape::Mesh(Arc::new(TriMesh { positions, triangles: mesh.triangles }))
+    let turn = desc.turn.as_ref().map(|_| desc.pose(time).rotation);
+    for p in &mut mesh.positions {
+        *p -= centre;
+        if let Some(turn) = turn {
+            *p = turn * *p;
+        }
+    }
+    ObstacleShape::Mesh(Arc::new(mesh))
 }
 
-/// Displacement on a path of keyframes, as the obstacle itself takes it (`pd_collide::Path`), without allocating.
-fn offset(path: &[[f64; 4]], time: f64) -> Vec3 {
+/// Displacement of an obstacle that does not turn, as the obstacle itself takes it (`pd_collide::Path`), without allocating.
+fn offset(desc: &ColliderDesc, time: f64) -> Vec3 {
+    if let Some(velocity) = desc.velocity {
+        return Vec3::from(velocity) * time.max(0.0);
+    }
+    along(&desc.path, time)
+}
+
+fn along(path: &[[f64; 4]], time: f64) -> Vec3 {
     let place = |&[_, x, y, z]: &[f64; 4]| Vec3::new(x, y, z);
     match (path.partition_point(|key| key[0] <= time), path.len()) {
         (_, 0) => Vec3::zeros(),
@@ -185,7 +200,7 @@ mod tests {
             .unwrap();
         for k in 0..40 {
             let time = f64::from(k) * 0.05;
-            assert!((offset(&keys, time) - path.offset(time)).norm() < 1e-12, "{time}");
+            assert!((along(&keys, time) - path.offset(time)).norm() < 1e-12, "{time}");
         }
     }
 

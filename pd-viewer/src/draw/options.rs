@@ -1,4 +1,4 @@
-//! How a drawing is to look.
+//! Appearance of a drawing.
 
 use super::{Plane, Ramp};
 
@@ -73,7 +73,7 @@ pub struct Options {
     pub flat: bool,
     /// Whether the key light casts shadows (Phong only).
     pub shadows: bool,
-    /// Radius of the key light, as an angle in degrees: how soft shadows are. The sun has 0.27.
+    /// Radius of the key light, as an angle in degrees: softness of shadows. The sun has 0.27.
     pub softness: f32,
     /// Where the key light stands, degrees around the vertical axis, as [`Camera::azimuth`](super::Camera::azimuth).
     pub light_azimuth: f32,
@@ -87,9 +87,9 @@ pub struct Options {
     pub edges: bool,
     /// A dot on every vertex.
     pub points: bool,
-    /// Every tetrahedron by itself, shrunken to this fraction (0.1 to 1) about its centre.
+    /// Every tetrahedron separately, shrunk to this fraction (0.1 to 1) about its centre.
     pub tets: Option<f32>,
-    /// Hides what lies on the positive side of a plane: whole tetrahedra and triangles. The faces laid open are drawn.
+    /// Hides what lies on the positive side of a plane: whole tetrahedra and triangles. Exposed faces are drawn.
     pub cut: Option<Plane>,
     /// Obstacles of finite size.
     pub obstacles: bool,

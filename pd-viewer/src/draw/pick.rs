@@ -27,7 +27,7 @@ pub struct PickTree {
 }
 
 impl PickTree {
-    /// Brings the tree up to date with moved vertices; builds it where the number of triangles has changed.
+    /// Refits the tree to moved vertices; rebuilds it if the number of triangles has changed.
     pub fn fit(&mut self, topology: &Topology, positions: &[[f32; 3]]) {
         if self.items.len() != topology.triangles.len() {
             self.build(&topology.triangles, positions);
@@ -105,7 +105,7 @@ impl PickTree {
         }
     }
 
-    /// The nearest triangle met, among those that `shown` admits. Equal distances: the smaller number.
+    /// The nearest triangle hit, among those accepted by `shown`. Equal distances: the smaller number.
     pub fn pick(
         &self,
         ray: &Ray,

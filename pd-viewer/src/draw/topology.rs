@@ -75,6 +75,21 @@ impl Topology {
                 edges: 0..0,
             });
         }
+        // What shows rigid bodies and particles comes after the points of the state.
+        let mut first = scene.vertices();
+        for shown in scene.matter.display(&scene.desc) {
+            let first_triangle = triangles.len();
+            triangles.extend(shown.triangles.iter().map(|t| t.map(|v| v + first as u32)));
+            parts.push(Part {
+                name: shown.name,
+                vertices: first..first + shown.vertices,
+                triangles: first_triangle..triangles.len(),
+                tets: tets.len()..tets.len(),
+                surface_edges: 0..0,
+                edges: 0..0,
+            });
+            first += shown.vertices;
+        }
         Self::new(parts, triangles, tets, scene.edges())
     }
 
@@ -127,7 +142,7 @@ impl Topology {
         self.parts.iter().position(|part| part.vertices.contains(&(vertex as usize)))
     }
 
-    /// The tetrahedron behind each face of each tetrahedron; made when first asked for.
+    /// The tetrahedron behind each face of each tetrahedron; made when first requested.
     pub(crate) fn tet_neighbours(&self) -> &[[u32; 4]] {
         self.tet_neighbours.get_or_init(|| tet_neighbours(&self.tets))
     }

@@ -30,7 +30,7 @@ pub enum RecordError {
     /// A frame rate that the format cannot hold.
     #[error("{fps} frames a second is not possible here; it must be from 1 to {most}")]
     Rate {
-        /// Frames per second asked for.
+        /// Frames per second requested.
         fps: u32,
         /// Largest rate of the format.
         most: u32,

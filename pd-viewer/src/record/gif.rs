@@ -1,10 +1,10 @@
-//! GIF: each frame gets 256 colours of its own.
+//! GIF: each frame has its own palette of 256 colours.
 
 use super::Image;
 use std::io::{self, Write};
 
 /// Most frames a second: a frame lasts whole hundredths of a second, and players do not obey less than two.
-pub(super) const MOST_FPS: u32 = 50;
+pub(super) const MAX_FPS: u32 = 50;
 
 /// Writes frames one after another.
 pub(super) struct GifWriter<W: Write> {

@@ -5,7 +5,7 @@ use pd_core::Vec3;
 use pd_mesh::{TriMesh, io};
 use std::path::{Path, PathBuf};
 
-/// What becomes of the meshes.
+/// Output format of meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeshFormat {
     /// One glTF file that plays in any viewer. All frames are kept in memory until it is written.
@@ -14,7 +14,7 @@ pub enum MeshFormat {
     ObjSequence,
 }
 
-/// Takes positions and makes a file, or files, of the surfaces.
+/// Records positions and writes the surfaces to files.
 ///
 /// ```
 /// use pd_viewer::record::{MeshFormat, MeshRecorder};

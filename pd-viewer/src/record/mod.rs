@@ -1,14 +1,14 @@
-//! Pictures and recordings as files.
+//! Image and animation files.
 //!
 //! | [`Format`] | path | what |
 //! |---|---|---|
 //! | `Png` | `x.png` | one picture |
 //! | `PngSequence` | a directory | `frame_00000.png` and on |
-//! | `Gif` | `x.gif` | moving picture, 256 colours a frame, at most 50 a second |
-//! | `Apng` | `x.apng` | moving picture in full colour |
+//! | `Gif` | `x.gif` | animation, 256 colours per frame, at most 50 per second |
+//! | `Apng` | `x.apng` | animation in full colour |
 //!
-//! Meshes go through [`MeshRecorder`]: a glTF animation (`x.glb`) or a directory of OBJ files. A moving picture is written
-//! frame by frame into a file beside its place and renamed by `finish`, so memory does not grow and no half file stays.
+//! Meshes go through [`MeshRecorder`]: a glTF animation (`x.glb`) or a directory of OBJ files. An animation is written
+//! frame by frame into a file beside its place and renamed by `finish`, so memory does not grow and no incomplete file remains.
 
 mod apng;
 mod error;

@@ -1,13 +1,13 @@
 //! Recording of pictures.
 
 use super::apng::ApngWriter;
-use super::gif::{GifWriter, MOST_FPS};
+use super::gif::{GifWriter, MAX_FPS};
 use super::{Image, RecordError};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-/// What a recording becomes.
+/// Output format of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// One picture; each frame replaces the one before.
@@ -46,7 +46,7 @@ enum Sink {
     Apng(ApngWriter<BufWriter<File>>),
 }
 
-/// Takes pictures and makes a file, or files, of them.
+/// Records pictures to files.
 ///
 /// ```
 /// use pd_viewer::record::{Format, Image, Recorder};
@@ -60,7 +60,7 @@ enum Sink {
 /// ```
 pub struct Recorder {
     path: PathBuf,
-    /// Where a moving picture grows until it is finished.
+    /// Temporary file of an animation until it is finished.
     part: Option<PathBuf>,
     format: Format,
     fps: u32,
@@ -72,7 +72,7 @@ pub struct Recorder {
 impl Recorder {
     /// Starts a recording at `fps` frames per second. Fails now if the place cannot be written.
     pub fn new(path: &Path, format: Format, fps: u32) -> Result<Self, RecordError> {
-        let most = if format == Format::Gif { MOST_FPS } else { 1000 };
+        let most = if format == Format::Gif { MAX_FPS } else { 1000 };
         if !(1..=most).contains(&fps) {
             return Err(RecordError::Rate { fps, most });
         }
@@ -159,10 +159,10 @@ impl Recorder {
 }
 
 impl Drop for Recorder {
-    /// What was not finished leaves nothing behind.
+    /// An unfinished recording leaves no file.
     fn drop(&mut self) {
         if let Some(part) = &self.part {
-            // Nobody is left to be told.
+            // The receiver is gone; the error is ignored.
             let _ = std::fs::remove_file(part);
         }
     }

@@ -1,5 +1,5 @@
 //! The bodies on the device: positions, normals and values are rewritten every frame, indices once per topology. A cut
-//! and single tetrahedra have lists of their own, made only while they are shown.
+//! and single tetrahedra have separate lists, built only while they are shown.
 
 use super::buffer::Growing;
 use crate::draw::{CutFaces, Drawing, Options, Topology};
@@ -14,7 +14,7 @@ pub(super) struct Piece {
     pub(super) mesh: PieceMesh,
     /// Indices, or vertices where there are none.
     pub(super) range: Range<u32>,
-    /// One normal per triangle, whatever the options say.
+    /// One normal per triangle, regardless of the options.
     pub(super) flat: bool,
 }
 

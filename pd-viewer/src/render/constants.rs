@@ -1,4 +1,4 @@
-//! What differs from one draw to the next: place, material, light model.
+//! What differs from one draw to the next: placement, material, light model.
 
 use super::globals::shading_numbers;
 use crate::draw::{Material, Shading};

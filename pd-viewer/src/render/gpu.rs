@@ -2,7 +2,7 @@
 
 use egui_wgpu::wgpu;
 
-/// Why nothing can be drawn.
+/// Why rendering is not possible.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
     /// No adapter at all.
@@ -11,7 +11,7 @@ pub enum RenderError {
          software driver with: apt-get install mesa-vulkan-drivers libvulkan1"
     )]
     NoAdapter {
-        /// What the graphics library said.
+        /// Message of the graphics library.
         reason: String,
     },
     /// No software Vulkan.
@@ -28,15 +28,15 @@ pub enum RenderError {
     NoDevice {
         /// Its name.
         adapter: String,
-        /// What the graphics library said.
+        /// Message of the graphics library.
         reason: String,
     },
     /// A picture too large for the device, or without pixels.
     #[error("a picture of {width}x{height} pixels is not possible here; each side must be from 1 to {most}")]
     Size {
-        /// Width asked for.
+        /// Width requested.
         width: u32,
-        /// Height asked for.
+        /// Height requested.
         height: u32,
         /// Largest side.
         most: u32,
@@ -44,7 +44,7 @@ pub enum RenderError {
     /// The picture could not be read back.
     #[error("the picture could not be read back from the graphics device: {reason}")]
     ReadBack {
-        /// What the graphics library said.
+        /// Message of the graphics library.
         reason: String,
     },
 }
@@ -79,7 +79,7 @@ impl Gpu {
                 Driver::Software => software(&instance(wgpu::Backends::VULKAN)).await?,
             };
             let info = adapter.get_info();
-            // What WebGL 2 offers is enough, so old drivers will do; only textures may be as large as the adapter can.
+            // The limits of WebGL 2 are sufficient, so old drivers work; only textures may be as large as the adapter supports.
             let limits = wgpu::Limits::downlevel_webgl2_defaults().using_resolution(adapter.limits());
             let wanted = wgpu::DeviceDescriptor { required_limits: limits, ..Default::default() };
             let (device, queue) = adapter.request_device(&wanted).await.map_err(|error| {
@@ -95,7 +95,7 @@ impl Gpu {
     }
 }
 
-/// These backends, less what `WGPU_BACKEND` excludes.
+/// These backends, except those excluded by `WGPU_BACKEND`.
 fn instance(backends: wgpu::Backends) -> wgpu::Instance {
     let mut wanted = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     wanted.backends &= backends;

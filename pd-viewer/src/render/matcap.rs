@@ -1,4 +1,4 @@
-//! Painted balls for MatCap shading, computed here: each pixel is a unit normal n as the eye sees it, lit by a few lamps.
+//! Sphere images for MatCap shading, computed here: each pixel is a unit normal n in eye space, lit by a few lights.
 
 use crate::draw::MatCap;
 

@@ -7,7 +7,7 @@ use crate::draw::{Camera, Drawing, Legend, Options};
 use crate::record::Image;
 use egui_wgpu::wgpu;
 
-/// A renderer with a device of its own.
+/// A renderer with its own device.
 pub struct Offscreen {
     gpu: Gpu,
     renderer: SceneRenderer,
@@ -84,7 +84,7 @@ impl Offscreen {
         queue.submit([encoder.finish()]);
         let (sender, receiver) = std::sync::mpsc::channel();
         buffer.slice(..).map_async(wgpu::MapMode::Read, move |outcome| {
-            // The receiver waits below; if it is gone nobody wants to know.
+            // The receiver waits below; a closed channel is ignored.
             let _ = sender.send(outcome);
         });
         device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| failed(e.to_string()))?;

@@ -36,7 +36,7 @@ struct Recipe<'a> {
     fragment: Option<(&'static str, wgpu::TextureFormat)>,
     buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
     topology: Topology,
-    /// Whether it is mixed with what is there. A software driver pays dearly for that, at every sample.
+    /// Whether it is mixed with what is there. This is expensive on a software driver, at every sample.
     blend: bool,
     /// Depth test and whether depths are written; `None` for a target without depths.
     depth: Option<(wgpu::CompareFunction, bool)>,

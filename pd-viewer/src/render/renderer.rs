@@ -1,4 +1,4 @@
-//! Draws a [`Drawing`] into a texture of its own: first the shadow map, then background, surfaces, floor, wires, lines
+//! Draws a [`Drawing`] into its own texture: first the shadow map, then background, surfaces, floor, wires, lines
 //! and dots.
 
 use super::bodies::Bodies;
@@ -12,7 +12,7 @@ use super::texture::{Tables, Target};
 use crate::draw::{Bounds, Camera, Drawing, Material, Options};
 use egui_wgpu::wgpu;
 
-/// Draws into a colour and depth target of its own, which the window then copies.
+/// Draws into its own colour and depth target, which the window then copies.
 ///
 /// In the window: keep it in egui's `callback_resources`, call [`upload`](Self::upload) from `ui` when the drawing or the
 /// options changed, and add a [`SceneCallback`](super::SceneCallback) to the painter. Without one: [`Offscreen`](super::Offscreen).
@@ -77,7 +77,7 @@ impl SceneRenderer {
         }
     }
 
-    /// Sends what has moved, and how it is to look, to the device. Buffers are reused; indices are sent again only for
+    /// Uploads changed positions and options to the device. Buffers are reused; indices are sent again only for
     /// another topology.
     pub fn upload(
         &mut self,
@@ -169,7 +169,7 @@ impl SceneRenderer {
         self.draw_picture(&mut pass);
     }
 
-    /// Copies the picture into the present viewport of a pass.
+    /// Copies the picture into the current viewport of a pass.
     pub fn blit(&self, pass: &mut wgpu::RenderPass<'static>) {
         if let Some(target) = &self.target {
             pass.set_pipeline(&self.pipelines.blit);

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must stop")]
 
 mod command;
+mod common;
 mod pictures;
 mod recordings;
 mod snapshots;
-mod stage;

@@ -1,9 +1,10 @@
 //! Each switch of the renderer does what it says: tests of what is in the pictures.
 
-use crate::stage::{SIZE, at, at_rest, changed, draw, light, offscreen, pixel_of, run};
+use crate::common::{SIZE, at, at_rest, changed, draw, light, offscreen, pixel_of, run};
 use pd_core::Vec3;
 use pd_viewer::draw::{
     ColourRange, Legend, Line, Marker, MatCap, Options, Plane, Ramp, Shading, Theme, find_contacts,
+    touch_distance,
 };
 
 #[test]
@@ -201,7 +202,14 @@ fn neighbours_and_contacts_are_marked() {
     let (mut drawing, mut camera) = at_rest("cloth", 35.0, 20.0);
     drawing.set_positions(&run.sim.state.x);
     camera.frame(&drawing.body_bounds(), 4.0 / 3.0);
-    find_contacts(&run.sim.state.x, &run.sim.colliders, run.sim.state.time, 1e-3, &mut drawing.contacts);
+    // The cloth keeps its thickness from the ball.
+    find_contacts(
+        &run.sim.state.x,
+        &run.sim.colliders,
+        run.sim.state.time,
+        touch_distance(&run.sim.model),
+        &mut drawing.contacts,
+    );
     assert!(drawing.contacts.len() > 10, "the cloth lies on the ball");
     let plain = draw(&drawing, &camera, &Options::default());
     let marked = draw(&drawing, &camera, &Options { contacts: true, ..Options::default() });

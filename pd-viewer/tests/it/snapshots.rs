@@ -1,7 +1,7 @@
 //! Six scenes against pictures in `tests/snapshots`, drawn by the software driver. After a change that is meant to be
 //! seen: `UPDATE_SNAPSHOTS=1 cargo test -p pd-viewer --test it snapshots`, and look at the pictures before committing.
 
-use crate::stage::{SIZE, offscreen, run};
+use crate::common::{SIZE, offscreen, run};
 use pd_viewer::draw::{Field, MatCap, Options, Plane, Ramp, Shading, Theme};
 use pd_viewer::film::Film;
 use pd_viewer::record::Image;
@@ -39,7 +39,8 @@ fn compare(scene: &str, frame: u64, view: (f64, f64), options: Options, field: O
 
 #[test]
 fn cloth_with_shadows() {
-    compare("cloth", 32, (35.0, 20.0), Options::default(), None);
+    // Before it folds: folds grow from rounding, which differs between processors.
+    compare("cloth", 14, (35.0, 20.0), Options::default(), None);
 }
 
 #[test]

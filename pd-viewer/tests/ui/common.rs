@@ -140,9 +140,9 @@ impl Window {
         let app = self.app();
         let at = app.vertex(vertex).unwrap();
         let [x, y, _] =
-            app.camera.project(at, app.stage.size()).expect("the vertex is in front of the camera");
+            app.camera.project(at, app.viewport.size()).expect("the vertex is in front of the camera");
         let pixels = self.harness.ctx.pixels_per_point();
-        app.stage.rect().unwrap().min + egui::vec2(x as f32, y as f32) / pixels
+        app.viewport.rect().unwrap().min + egui::vec2(x as f32, y as f32) / pixels
     }
 
     pub(crate) fn vertex(&self, vertex: u32) -> Vec3 {

@@ -1,4 +1,4 @@
-//! The choice of device: what is not there is refused in words, and the CPU goes on.
+//! The choice of device: an unavailable device is reported, and the CPU continues.
 
 use crate::common::Window;
 use egui::accesskit::Role;

@@ -16,10 +16,10 @@ fn page(scene: &str) -> Window {
 
 /// Share of the pixels of the view that differ.
 fn difference(window: &mut Window, press: &str) -> f64 {
-    let view = window.app().stage.rect().unwrap();
+    let view = window.app().viewport.rect().unwrap();
     let before = window.harness.render().unwrap();
     window.press(press);
-    // A frame with what was asked for comes from the other thread.
+    // A frame with what was requested comes from the other thread.
     std::thread::sleep(std::time::Duration::from_millis(200));
     (0..3).for_each(|_| window.step());
     let after = window.harness.render().unwrap();
@@ -61,7 +61,7 @@ fn the_neighbours_of_the_vertex_clicked_are_shown() {
     (0..2).for_each(|_| window.step());
     let vertex = window.app().options.adjacency.expect("the vertex clicked");
     assert!(window.place(vertex).distance(at) < 20.0);
-    let beside = window.app().stage.rect().unwrap().left_top() + egui::vec2(3.0, 3.0);
+    let beside = window.app().viewport.rect().unwrap().left_top() + egui::vec2(3.0, 3.0);
     window.pointer(beside);
     assert_eq!(window.app().options.adjacency, Some(vertex), "it stays when the pointer leaves");
     assert!(difference(&mut window, "Neighbours of a vertex") > 1e-5, "they are gone again");
@@ -70,13 +70,13 @@ fn the_neighbours_of_the_vertex_clicked_are_shown() {
 #[test]
 fn solids_are_cut_across_any_axis_and_taken_apart() {
     let mut window = page("ball");
-    let open = difference(&mut window, "Cut open");
+    let open = difference(&mut window, "Cut plane");
     let middle = window.app().drawing.body_bounds().centre();
     assert_eq!(window.app().options.cut, Some(Plane::across(0, middle.x)));
     let turned = difference(&mut window, "Across z");
     assert_eq!(window.app().options.cut, Some(Plane::across(2, middle.z)));
-    let apart = difference(&mut window, "Tetrahedra apart");
-    let inner = difference(&mut window, "All edges, inside too");
+    let apart = difference(&mut window, "Exploded tetrahedra");
+    let inner = difference(&mut window, "All edges, interior too");
     let dots = difference(&mut window, "Vertices");
     assert!(
         [open, turned, apart, inner, dots].iter().all(|share| *share > 1e-3),

@@ -20,11 +20,11 @@ fn a_click_selects_the_body_under_the_pointer_and_a_miss_selects_nothing() {
         let at = window.place(vertex);
         window.click(at, Modifiers::NONE);
         assert_eq!(window.app().selected, Selected::Object(body));
-        let picked = window.app().stage.picked.unwrap();
+        let picked = window.app().viewport.picked.unwrap();
         let gap = (window.vertex(picked) - window.vertex(vertex)).norm();
         assert!(gap < 0.08, "picked {picked}, {gap} m from {vertex}");
     }
-    let corner = window.app().stage.rect().unwrap().left_top() + egui::vec2(4.0, 4.0);
+    let corner = window.app().viewport.rect().unwrap().left_top() + egui::vec2(4.0, 4.0);
     window.click(corner, Modifiers::NONE);
     assert_eq!(window.app().selected, Selected::Nothing);
 }
@@ -39,7 +39,7 @@ fn a_pulled_vertex_follows_the_pointer_and_returns() {
     window.wait("running", |app| app.is_running());
     let to = start + egui::vec2(-70.0, -50.0);
     window.drag(PointerButton::Primary, start, to);
-    let (held, target) = window.app().stage.pulling().expect("the drag pulls");
+    let (held, target) = window.app().viewport.pulling().expect("the drag pulls");
     assert!((window.vertex(held) - rest).norm() < 0.15, "it is the vertex under the pointer");
     let frame = window.app().frame.frame;
     window.wait("the pull", |app| app.frame.frame > frame + 60);
@@ -48,7 +48,7 @@ fn a_pulled_vertex_follows_the_pointer_and_returns() {
     assert!(way > 0.1 && left < 0.5 * way, "{left} m of {way} m are left");
     assert_eq!(window.app().drawing.lines.len(), 1, "the spring is drawn");
     window.release(PointerButton::Primary, to);
-    assert!(window.app().stage.pulling().is_none());
+    assert!(window.app().viewport.pulling().is_none());
     let frame = window.app().frame.frame;
     window.wait("the return", |app| app.frame.frame > frame + 500);
     let back = (window.vertex(held) - rest).norm();
@@ -97,7 +97,7 @@ fn shift_click_pins_and_unpins() {
 fn the_camera_orbits_pans_dollies_and_frames() {
     let mut window = Window::open("cloth");
     let before = window.app().camera;
-    let corner = window.app().stage.rect().unwrap().left_top() + egui::vec2(8.0, 8.0);
+    let corner = window.app().viewport.rect().unwrap().left_top() + egui::vec2(8.0, 8.0);
     window.drag(PointerButton::Primary, corner, corner + egui::vec2(80.0, 30.0));
     window.release(PointerButton::Primary, corner + egui::vec2(80.0, 30.0));
     let orbited = window.app().camera;
@@ -125,7 +125,7 @@ fn the_camera_orbits_pans_dollies_and_frames() {
     window.key(Key::F);
     let framed = window.app().camera;
     for vertex in [0, 40, 1640, 1680] {
-        let rect = window.app().stage.rect().unwrap();
+        let rect = window.app().viewport.rect().unwrap();
         assert!(rect.contains(window.place(vertex)), "F shows all: vertex {vertex}");
     }
     assert!((framed.target - panned.target).norm() > 0.01);
@@ -136,7 +136,7 @@ fn box_lasso_and_brush_choose_vertices() {
     let mut window = Window::open("cloth");
     window.key(Key::B);
     assert_eq!(window.app().tool, Tool::Box);
-    let rect = window.app().stage.rect().unwrap();
+    let rect = window.app().viewport.rect().unwrap();
     window.drag(
         PointerButton::Primary,
         rect.left_top() + egui::vec2(2.0, 2.0),
@@ -183,8 +183,8 @@ fn an_obstacle_moves_while_the_simulation_runs() {
     let app = window.app();
     let centre = pd_core::Vec3::from(before);
     let project = |p| {
-        let [x, y, _] = app.camera.project(p, app.stage.size()).unwrap();
-        app.stage.rect().unwrap().min + egui::vec2(x as f32, y as f32)
+        let [x, y, _] = app.camera.project(p, app.viewport.size()).unwrap();
+        app.viewport.rect().unwrap().min + egui::vec2(x as f32, y as f32)
     };
     let (middle, up) = (project(centre), project(centre + pd_core::Vec3::y() * 0.1));
     let grip = middle + (up - middle).normalized() * 50.0;
@@ -206,7 +206,7 @@ fn an_obstacle_moves_while_the_simulation_runs() {
 fn a_view_that_shows_everything_does_so_in_a_window_of_another_shape() {
     let mut window = Window::sized("cloth", [1280.0, 480.0]);
     let all_seen = |window: &Window| {
-        let rect = window.app().stage.rect().unwrap();
+        let rect = window.app().viewport.rect().unwrap();
         [0, 40, 1640, 1680].into_iter().all(|vertex| rect.contains(window.place(vertex)))
     };
     assert!(all_seen(&window));
@@ -214,7 +214,7 @@ fn a_view_that_shows_everything_does_so_in_a_window_of_another_shape() {
     window.harness.set_size(egui::vec2(760.0, 700.0));
     (0..3).for_each(|_| window.step());
     assert!(all_seen(&window), "narrower by far");
-    let corner = window.app().stage.rect().unwrap().left_top() + egui::vec2(8.0, 8.0);
+    let corner = window.app().viewport.rect().unwrap().left_top() + egui::vec2(8.0, 8.0);
     window.drag(PointerButton::Primary, corner, corner + egui::vec2(40.0, 10.0));
     window.release(PointerButton::Primary, corner + egui::vec2(40.0, 10.0));
     let mine = window.app().camera;

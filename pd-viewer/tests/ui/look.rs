@@ -33,7 +33,7 @@ fn every_page_fits_the_window_and_both_themes_draw() {
         (0..3).for_each(|_| window.step());
         let picture = picture(&mut window, &format!("{page:?}").to_lowercase());
         assert_eq!(picture.dimensions(), (1280, 720));
-        let view = window.app().stage.rect().unwrap();
+        let view = window.app().viewport.rect().unwrap();
         assert!(view.width() > 560.0 && view.height() > 500.0, "{page:?} leaves {view:?} for the view");
     }
     let dark = brightness(&picture(&mut window, "dark"), 6, 300);
@@ -118,7 +118,7 @@ fn widgets_have_names() {
 fn the_view_shows_the_scene_and_hidden_bodies_vanish() {
     let mut window = Window::open("cloth-pair");
     let at = window.place(220);
-    let corner = window.app().stage.rect().unwrap().left_top() + egui::vec2(10.0, 40.0);
+    let corner = window.app().viewport.rect().unwrap().left_top() + egui::vec2(10.0, 40.0);
     let pixel = |picture: &image::RgbaImage, p: egui::Pos2| picture.get_pixel(p.x as u32, p.y as u32).0;
     let shown = picture(&mut window, "view");
     assert_ne!(pixel(&shown, at), pixel(&shown, corner), "the cloth is not the background");
@@ -186,7 +186,7 @@ fn the_smallest_window_and_what_lies_over_it_can_be_used() {
     (0..3).for_each(|_| window.step());
     picture(&mut window, "small");
     let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(760.0, 480.0));
-    let view = window.app().stage.rect().unwrap();
+    let view = window.app().viewport.rect().unwrap();
     assert!(view.width() > 180.0 && view.height() > 300.0, "{view:?}");
     for name in ["Run", "Undo", "Save", "Lasso", "Brush", "Frame", "Hide panels", "Light", "Help", "Record"] {
         let rect = window.harness.get_by_label(name).rect();

@@ -128,8 +128,8 @@ fn groups_are_saved_chosen_pinned_and_kept_in_files() {
 /// Where a point of space is in the window.
 fn place(window: &Window, p: Vec3) -> egui::Pos2 {
     let app = window.app();
-    let [x, y, _] = app.camera.project(p, app.stage.size()).unwrap();
-    app.stage.rect().unwrap().min + egui::vec2(x as f32, y as f32)
+    let [x, y, _] = app.camera.project(p, app.viewport.size()).unwrap();
+    app.viewport.rect().unwrap().min + egui::vec2(x as f32, y as f32)
 }
 
 fn drag(window: &mut Window, from: egui::Pos2, to: egui::Pos2) {
@@ -162,7 +162,7 @@ fn a_body_is_moved_turned_and_scaled_by_its_handles() {
     // The ring about y, away from where it meets the others.
     let app = window.app();
     let depth = (app.camera.eye() - scaled.centre()).dot(&app.camera.axes().2);
-    let radius = 84.0 * app.camera.metres_per_pixel(app.stage.size()) * depth / app.camera.distance;
+    let radius = 84.0 * app.camera.metres_per_pixel(app.viewport.size()) * depth / app.camera.distance;
     let at = |degrees: f64| {
         let (sin, cos) = degrees.to_radians().sin_cos();
         place(&window, scaled.centre() + Vec3::new(sin, 0.0, cos) * radius)

@@ -113,7 +113,7 @@ fn a_scene_whose_replacement_was_refused_runs_on_and_is_heard_again() {
     window.app_mut().take_message(failed);
     assert!(window.app().problem.is_some(), "it is the one that runs");
     window.press("Dismiss");
-    // The scene asked for has not run yet, so once it can be made it starts from rest.
+    // The scene requested has not run yet, so once it can be made it starts from rest.
     window.app_mut().document.desc.objects[0].scale = Some(2.0);
     window.settle();
     assert!(window.app().loaded.as_ref().unwrap().fresh);

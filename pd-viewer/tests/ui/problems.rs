@@ -1,4 +1,4 @@
-//! What goes wrong is said in words, and the window goes on.
+//! Errors are shown as messages, and the window continues.
 
 use crate::common::Window;
 
@@ -137,9 +137,9 @@ fn changes_are_not_lost_without_asking() {
     window.press("Scene bar");
     assert!(window.has_text("not saved") && window.app().document.name.ends_with("mine.toml"));
     window.key(egui::Key::Escape);
-    assert!(window.app().leaving.is_none() && window.app().document.desc.step.damping == 3.0);
+    assert!(window.app().unsaved_changes.is_none() && window.app().document.desc.step.damping == 3.0);
     window.press("Scene bar");
-    window.press("Stay here");
+    window.press("Keep editing");
     assert!(!window.has_text("not saved") && window.app().document.is_changed());
     window.press("Scene bar");
     window.press("Save changes");
@@ -153,6 +153,6 @@ fn changes_are_not_lost_without_asking() {
     window.settle();
     // Nothing to lose, nothing to ask.
     window.press("Scene bar");
-    assert_eq!((window.app().document.name.as_str(), &window.app().leaving), ("bar", &None));
+    assert_eq!((window.app().document.name.as_str(), &window.app().unsaved_changes), ("bar", &None));
     window.settle();
 }

@@ -119,7 +119,7 @@ fn pins_and_the_line_of_a_pull_are_in_a_recording() {
     assert!(difference(&pins, &none) > 1e-4);
     let start = window.place(840);
     window.drag(PointerButton::Primary, start, start + egui::vec2(60.0, -40.0));
-    assert!(window.app().stage.pulling().is_some());
+    assert!(window.app().viewport.pulling().is_some());
     let pulled = screenshot(&mut window);
     assert!(difference(&pulled, &none) > 1e-4, "nothing has moved, so it is the line");
     window.release(PointerButton::Primary, start);

@@ -35,14 +35,14 @@ fn settings_survive_a_restart() {
     window.wait("the scene", |app| app.loaded.is_some());
     window.press("Light");
     window.press("Solver");
-    window.press("No faster than real time");
+    window.press("Limit to real time");
     window.press("Objects");
     window.press("Display");
     window.press("Wireframe");
     window.press("Shadows");
     window.press("MatCap jade");
     window.press("Floor");
-    window.press("Smooth edges");
+    window.press("Antialiasing");
     // The section opens over some passes.
     (0..20).for_each(|_| window.step());
     window.press("Always");

@@ -112,7 +112,7 @@ fn checkpoint(window: &mut Window) -> [u64; 2] {
     app.stop_recording();
     app.settings = Settings { real_time: false, panels: false, ..Settings::default() };
     app.options = app.settings.options();
-    // New pools of one thread: chance may have asked for two hundred, and every thread that has once multiplied matrices
+    // New pools of one thread: chance may have requested two hundred, and every thread that has once multiplied matrices
     // keeps 4 MiB for the next time, so with more of them it would be chance how many have.
     let settings = &app.settings;
     for command in [

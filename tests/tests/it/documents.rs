@@ -113,7 +113,7 @@ fn programs_in_documents_are_the_examples() {
             assert_eq!(
                 written,
                 shown(&program).trim_end(),
-                "{}: copy the program anew from {name}",
+                "{}: copy the program again from {name}",
                 file.display()
             );
             compared += 1;

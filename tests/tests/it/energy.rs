@@ -140,7 +140,7 @@ fn an_inverted_tetrahedron_turns_itself_right() {
     }
 }
 
-/// A square cloth of springs, held by two corners, let go from the horizontal.
+/// A square cloth of springs, held by two corners, released from the horizontal.
 fn swinging(hold_pinned: bool, dt: Real) -> Rig {
     let mesh = generate::grid(8, 8, 1.0, 1.0).unwrap();
     let pins = Pins::new(&mesh.positions, &[0, 72], 1e5).unwrap();

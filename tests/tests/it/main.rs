@@ -7,13 +7,16 @@
 
 mod acceleration;
 mod cantilever;
+mod contact_scenes;
 mod determinism;
 mod documents;
 mod energy;
 mod increment;
+mod kinematic;
 mod memory;
 mod model;
 mod packages;
 mod physics;
+mod published;
 mod reference;
 mod scenes;

@@ -14,7 +14,7 @@ const WARM_UP: usize = 30;
 /// From each measured frame to the next.
 const STRIDE: usize = 3;
 
-/// Iterations of the step that counts as converged. Cloth takes thousands: after 400 it was still a third of the error of
+/// Iterations of the step that is treated as converged. Cloth takes thousands: after 400 it was still a third of the error of
 /// ten plain iterations away.
 const CONVERGED: usize = 3000;
 
@@ -37,10 +37,11 @@ pub(super) fn report(choice: &super::Choice) -> Result<String, Error> {
     let mut text = format!(
         "\nIterations after which a step has at most the error of ten plain iterations (root mean \
          square distance to the converged positions), over {frames} frames of motion, every third from frame {WARM_UP} on; \
-         obstacles included. An iteration is one global solve. Local steps are counted too: three to five make the first iterate, \
-         then mostly one per iteration; `pd-lbfgs` may spend one more on the third. *Time* is that of local and global steps over that of the \
-         ten plain iterations. Median and worst of the frames. Goal: at most 4 on the first three \
-         scenes. The constants of the methods were chosen on the motion of these scenes, mostly of the first three.\n\n| scene | error of 10 plain, m | stepper | \
+         obstacles included. An iteration is one global solve. Local steps are also counted: three to five \
+         compute the initial guess, then mostly one per iteration; `pd-lbfgs` may use one more in the third. \
+         *Time* is that of local and global steps relative to the ten plain iterations. Median and maximum over \
+         the frames. Goal: at most 4 on the first three scenes. The constants of the methods were tuned on the \
+         motion of these scenes, mostly of the first three.\n\n| scene | error of 10 plain, m | stepper | \
          iterations | local steps | time | error of 4 over 10 plain |\n|---|---|---|---|---|---|---|\n",
     );
     for name in SCENES {

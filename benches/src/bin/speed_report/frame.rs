@@ -11,11 +11,12 @@ const RUN: usize = 10;
 
 pub(super) fn report(choice: &super::Choice) -> Result<String, Error> {
     let mut text = String::from(
-        "\nTen iterations a frame. *Plain* is one element after another with nalgebra's decomposition, rows of D \
-         in memory, and faer in f64; *fast* is the local step as shipped and `panels`. The frames of both are taken in turn; \
-         the least of each counts. Frames of one and of two threads are taken in turn by tens, and the median of their ratios, frame by frame, counts: the two \
-         runs have the same work in each. Goals: 12 times on the armadillo class, positions after 60 frames within 1e-5 of the \
-         scene's size; two threads 1.6 times, with the same bits.\n\n| scene | vertices | tetrahedra | plain, ms | fast, ms | \
+        "\nTen iterations per frame. *Plain* is a scalar loop with nalgebra's decomposition, stored rows of D, \
+         and faer in f64; *fast* is the shipped local step and `panels`. Their frames alternate, and the minimum \
+         of each counts. Frames of one and of two threads alternate by tens, and the median of their \
+         frame-by-frame ratios counts, since both runs do the same work in each frame. Goals: 12 times on the \
+         armadillo class, positions after 60 frames within 1e-5 of the scene's size; two threads 1.6 times, \
+         bitwise identical.\n\n| scene | vertices | tetrahedra | plain, ms | fast, ms | \
          ratio | of which local, global | distance after 60 frames | two threads | same bits |\n|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for scene in ["armadillo-free-twin", "dragon-twin"] {

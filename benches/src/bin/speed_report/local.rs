@@ -15,8 +15,8 @@ use std::fmt::Write;
 pub(super) fn report(choice: &super::Choice) -> Result<String, Error> {
     let budget = if choice.quick { 0.2 } else { 1.5 };
     let mut text = String::from(
-        "\n### Projections\n\nr = D x − project(D x) per element, one thread, against one element after another with nalgebra's \
-         decomposition. Vertices are moved at random by a part of the cell. Goal: 20 times for tetrahedra.\n\n| batch | \
+        "\n### Projections\n\nr = D x − project(D x) per element, one thread, compared with a scalar loop that \
+         uses nalgebra's decomposition. Vertices are displaced randomly by a fraction of the cell size. Goal: 20 times for tetrahedra.\n\n| batch | \
          elements | plain, ns | ours, ns | ratio | largest difference |\n|---|---|---|---|---|---|\n",
     );
     let bar = generate::bar(21, 21, 21, 1.0)?;
@@ -37,9 +37,9 @@ pub(super) fn report(choice: &super::Choice) -> Result<String, Error> {
     let ours = Volume::new(&bar.positions, &bar.tets, 1.0, 1.0, 1.0)?;
     let twin = plain::PlainVolume::new(ours.stencil().clone());
     text += &projection("volume, moved by 0.05", &ours, &twin, &x, budget);
-    text += "\n### Projection of edges against the memory\n\nr = D x − project(D x) of a cloth's springs, one thread, beside a loop that \
-             reads the same ends, rest lengths and positions in order and writes as many r, and does nothing else. Goal: \
-             twice its time.\n\n| batch | elements | projection, ns | streaming, ns | ratio |\n|---|---|---|---|---|\n";
+    text += "\n### Projection of edges against the memory\n\nr = D x − project(D x) of a cloth's springs, one \
+         thread, compared with a loop that only reads the same indices, rest lengths and positions in order and \
+         writes as many r. Goal: twice its time.\n\n| batch | elements | projection, ns | streaming, ns | ratio |\n|---|---|---|---|---|\n";
     for cells in [140usize, 600] {
         let sheet = generate::grid(cells, cells, 1.0, 1.0)?;
         let x = shaken(&sheet.positions, 0.2 / cells as Real);
@@ -62,8 +62,8 @@ pub(super) fn report(choice: &super::Choice) -> Result<String, Error> {
         );
     }
     text += "\n### Whole local step against the memory\n\nThe whole local step (projection, forces, sum by vertex) per element, one \
-             thread. Bytes are those of the arrays it reads and writes once each; the roof is their time at the bandwidth for \
-             a working set of that size.\n\n| batch | elements | ns | bytes | roof, ns | times the roof |\n|---|---|---|---|---|---|\n";
+             thread. Bytes count every array that is read or written once; the roof is the time to transfer them \
+         at the bandwidth for a working set of that size.\n\n| batch | elements | ns | bytes | roof, ns | times the roof |\n|---|---|---|---|---|---|\n";
     for cells in [140usize, 600] {
         let sheet = generate::grid(cells, cells, 1.0, 1.0)?;
         let x = shaken(&sheet.positions, 0.2 / cells as Real);

@@ -76,10 +76,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// What stands above the sections; it says nothing that a run of one part could make untrue of another.
-const HEAD: &str = "# Speed, measured\n\nMade by `cargo run --release -p benches --features peers --bin speed_report`, whole or \
-    one section at a time: each says with which command, when, where and of which revision it was measured.\n\nTimes are the \
-    least of interleaved rounds: of the thread's own processor time for one thread, of wall time for two. Ratios of one \
-    run are what counts.\n";
+const HEAD: &str = "# Speed, measured\n\nMade by `cargo run --release -p benches --features peers --bin speed_report`, as a whole or one \
+         section at a time. Each section states the command, date, machine and revision of its measurement.\n\nTimes are the minimum \
+         over interleaved rounds: thread CPU time for one thread, wall time for two. Compare ratios within one \
+         run.\n";
 
 /// The first paragraph of a section: where its figures come from.
 fn stamp(part: &str, quick: bool) -> String {

@@ -9,12 +9,12 @@ use std::fmt::Write;
 
 pub(super) fn report(choice: &super::Choice) -> Result<String, super::Error> {
     let mut text = String::from(
-        "\nOne thread. Solvers take turns of ten solves each. *Warm* is the least of the nine that follow the solver's own: a \
-         frame of ten iterations solves ten times with one factor, so this is what a simulation sees and what the goals are \
-         judged by. *Cold* is the least of the first ones, after all the others have had the caches. `roof` is the time to \
-         read the nnz(L) values of the factor twice, 4 bytes each, at the bandwidth measured for a working set of that size \
-         on pages of 2 MB, which `panels` uses too. Goals: 4 times faster than the best of CHOLMOD and than the best of \
-         faer, within 3 times the roof. Bold ratios reach theirs.\n",
+        "\nOne thread. Solvers alternate, ten solves each. *Warm* is the minimum over the last nine of the ten: \
+         a frame of ten iterations solves ten times with one factor, so this is the time in a simulation, and \
+         the goals refer to it. *Cold* is the minimum over the first solves, when other solvers have filled the \
+         caches. `roof` is the time to read the nnz(L) values of the factor twice, 4 bytes each, at the measured \
+         bandwidth for a working set of that size on 2 MB pages, which `panels` uses too. Goals: 4 times faster than the best of CHOLMOD and than the best of \
+         faer, within 3 times the roof. Bold ratios reach the goal.\n",
     );
     for (name, scene, bending) in MATRICES {
         if !choice.takes(name, name == "bunny class") {

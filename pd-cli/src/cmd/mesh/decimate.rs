@@ -2,7 +2,7 @@
 
 use super::{read_surface, write};
 use crate::failure::Failure;
-use crate::part_bar::PartBar;
+use crate::progress::PartProgress;
 use pd_mesh::{Mesh, decimate};
 use pd_sim::ModelPaths;
 use std::path::PathBuf;
@@ -10,21 +10,22 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  pd mesh decimate scan.ply small.obj --triangles 5000")]
 pub(super) struct Arguments {
-    /// Surface to thin out; of a solid its boundary is taken.
+    /// Surface to decimate; of a solid, its boundary.
     input: PathBuf,
-    /// File to write; its extension says the format.
+    /// File to write; the extension selects the format.
     output: PathBuf,
-    /// Triangles to keep, about.
+    /// Approximate number of triangles to keep.
     #[arg(long, value_name = "N")]
     triangles: usize,
-    /// Print one JSON object on stdout and nothing else there.
+    /// Print exactly one JSON object on stdout.
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
     let surface = read_surface(&arguments.input, models)?;
-    let bar = PartBar::new(format!("thinning out {} triangles", surface.triangles.len()), arguments.json);
+    let bar =
+        PartProgress::new(format!("thinning out {} triangles", surface.triangles.len()), arguments.json);
     let coarse = decimate::decimate_observed(&surface, arguments.triangles, &mut |part| bar.show(part));
     bar.finish();
     let coarse = coarse.map_err(|error| Failure::Input(format!("{}: {error}", arguments.input.display())))?;

@@ -6,12 +6,12 @@ use clap::ValueEnum;
 use pd_mesh::{Mesh, generate};
 use std::path::PathBuf;
 
-/// Generated bodies, with what their counts and sizes mean.
+/// Generated meshes and the meaning of their counts and sizes.
 #[derive(Clone, Copy, ValueEnum)]
 enum Shape {
     /// Cloth: counts rows,columns; sizes width,depth.
     Grid,
-    /// Half sphere: counts sectors,stacks; size radius.
+    /// Hemisphere: counts sectors,stacks; size radius.
     Hemisphere,
     /// Sphere surface: counts sectors,stacks; size radius.
     Sphere,
@@ -38,18 +38,18 @@ enum Shape {
     after_help = "Examples:\n  pd mesh generate grid cloth.obj --counts 20,20 --sizes 1,1\n  pd mesh generate dragon-class dragon.msh"
 )]
 pub(super) struct Arguments {
-    /// Body.
+    /// Shape.
     #[arg(value_enum)]
     shape: Shape,
-    /// File to write; its extension says the format.
+    /// File to write; the extension selects the format.
     output: PathBuf,
-    /// Counts, as the body asks for.
+    /// Counts, as listed for the shape.
     #[arg(long, value_delimiter = ',', value_name = "N")]
     counts: Vec<usize>,
-    /// Lengths, m, as the body asks for; those left out are 1.
+    /// Lengths, m, as listed for the shape; default 1.
     #[arg(long, value_delimiter = ',', value_name = "L")]
     sizes: Vec<f64>,
-    /// Print one JSON object on stdout and nothing else there.
+    /// Print exactly one JSON object on stdout.
     #[arg(long)]
     json: bool,
 }

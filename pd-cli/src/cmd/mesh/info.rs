@@ -2,7 +2,7 @@
 
 use super::{find, kind};
 use crate::failure::Failure;
-use crate::say::say;
+use crate::print_line::print_line;
 use pd_mesh::io::{self, MeshData};
 use pd_mesh::quality::{Histogram, TetQuality};
 use pd_mesh::{Mesh, Vec3, topology};
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub(super) struct Arguments {
     /// Mesh file.
     file: PathBuf,
-    /// Print one JSON object on stdout and nothing else there.
+    /// Print exactly one JSON object on stdout.
     #[arg(long)]
     json: bool,
 }
@@ -25,10 +25,10 @@ pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     let data = io::read_path_with_columns(&path).map_err(|error| Failure::Input(error.to_string()))?;
     let facts = facts(&data);
     if arguments.json {
-        return say(facts);
+        return print_line(facts);
     }
-    say(format_args!("{}", path.display()))?;
-    let line = |name: &str, value: &Value| say(format_args!("{name:<18} {value}"));
+    print_line(format_args!("{}", path.display()))?;
+    let line = |name: &str, value: &Value| print_line(format_args!("{name:<18} {value}"));
     for name in ["vertices", "triangles", "tetrahedra", "edges", "pieces", "boundary_edges", "unreferenced"] {
         if let Some(value) = facts.get(name) {
             line(name, value)?;
@@ -41,16 +41,22 @@ pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     }
     let Mesh::Tet(solid) = &data.mesh else { return Ok(()) };
     let quality = TetQuality::new(solid);
-    say(format_args!("inverted           {}", quality.inverted))?;
-    say(format_args!("dihedral angle     {:.2}° to {:.2}°", quality.min_dihedral, quality.max_dihedral))?;
+    print_line(format_args!("inverted           {}", quality.inverted))?;
+    print_line(format_args!(
+        "dihedral angle     {:.2}° to {:.2}°",
+        quality.min_dihedral, quality.max_dihedral
+    ))?;
     chart(&quality.dihedral, "°")?;
-    say(format_args!("aspect ratio       at most {:.2}", quality.max_aspect))?;
+    print_line(format_args!("aspect ratio       at most {:.2}", quality.max_aspect))?;
     chart(&quality.aspect, "")?;
-    say(format_args!("volume             {:.3e} to {:.3e} m³", quality.min_volume, quality.max_volume))?;
+    print_line(format_args!(
+        "volume             {:.3e} to {:.3e} m³",
+        quality.min_volume, quality.max_volume
+    ))?;
     chart(&quality.volume, " m³")
 }
 
-/// Everything as data.
+/// All facts as JSON.
 fn facts(data: &MeshData) -> Value {
     let mesh = &data.mesh;
     let positions = mesh.positions();
@@ -94,7 +100,7 @@ fn facts(data: &MeshData) -> Value {
     facts
 }
 
-/// The quality of a solid as data. Infinite values become null, as JSON has none.
+/// The quality of a solid as JSON. Infinite values become null.
 pub(super) fn quality_json(quality: &TetQuality) -> Value {
     let histogram = |h: &Histogram| json!({ "low": h.low, "high": h.high, "counts": h.counts });
     json!({
@@ -111,7 +117,7 @@ pub(super) fn quality_json(quality: &TetQuality) -> Value {
     })
 }
 
-/// A histogram as bars of at most 50 signs.
+/// A histogram as bars of at most 50 characters.
 fn chart(histogram: &Histogram, unit: &str) -> Result<(), Failure> {
     let most = histogram.counts.iter().copied().max().unwrap_or(0).max(1);
     for (bin, &count) in histogram.counts.iter().enumerate() {
@@ -120,7 +126,7 @@ fn chart(histogram: &Histogram, unit: &str) -> Result<(), Failure> {
             if start != 0.0 && start.abs() < 0.1 { format!("{start:.2e}") } else { format!("{start:.4}") };
         // Rounded up, so that what is there can be seen.
         let bar = "#".repeat((count * 50).div_ceil(most));
-        say(format_args!("  {start:>10}{unit:<3} {count:>9} {bar}"))?;
+        print_line(format_args!("  {start:>10}{unit:<3} {count:>9} {bar}"))?;
     }
     Ok(())
 }

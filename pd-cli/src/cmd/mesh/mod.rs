@@ -1,4 +1,4 @@
-//! `pd mesh`: look at a mesh, change its format, fill it with tetrahedra, make one, thin one out, mend one.
+//! `pd mesh`: inspect, convert, tetrahedralise, generate, decimate or repair a mesh.
 
 mod decimate;
 mod generate;
@@ -7,7 +7,7 @@ mod repair;
 mod tetrahedralize;
 
 use crate::failure::Failure;
-use crate::say::say;
+use crate::print_line::print_line;
 use clap::Subcommand;
 use pd_mesh::{Mesh, io};
 use pd_sim::ModelPaths;
@@ -29,15 +29,15 @@ pub(crate) struct Arguments {
 enum Command {
     /// Counts, extent and quality of a mesh file.
     Info(info::Arguments),
-    /// Read a mesh file and write it in the format of another extension.
+    /// Convert a mesh file to the format given by the extension.
     Convert(Convert),
-    /// Fill a closed or nearly closed surface with tetrahedra.
+    /// Tetrahedralise a closed or nearly closed surface.
     Tetrahedralize(tetrahedralize::Arguments),
-    /// Make one of the generated bodies.
+    /// Generate a mesh.
     Generate(generate::Arguments),
-    /// Fewer triangles for the same shape.
+    /// Reduce the number of triangles.
     Decimate(decimate::Arguments),
-    /// Weld, drop, orient and fill a surface.
+    /// Repair a surface: weld, drop, orient, fill holes.
     Repair(repair::Arguments),
 }
 
@@ -46,12 +46,12 @@ enum Command {
 struct Convert {
     /// Mesh file to read.
     input: PathBuf,
-    /// File to write; its extension says the format.
+    /// File to write; the extension selects the format.
     output: PathBuf,
     /// Write only the surface of a solid.
     #[arg(long)]
     surface: bool,
-    /// Print one JSON object on stdout and nothing else there.
+    /// Print exactly one JSON object on stdout.
     #[arg(long)]
     json: bool,
 }
@@ -102,21 +102,21 @@ fn read_surface(path: &Path, models: &ModelPaths) -> Result<pd_mesh::TriMesh, Fa
     })
 }
 
-/// Writes a mesh file and says so.
+/// Writes a mesh file and reports it.
 fn write(path: &Path, mesh: &Mesh, json: bool) -> Result<(), Failure> {
     save(path, mesh)?;
     told(path, mesh, json)
 }
 
-/// Says what was written.
+/// Reports what was written.
 fn told(path: &Path, mesh: &Mesh, json: bool) -> Result<(), Failure> {
     let (vertices, elements, kind) = (mesh.positions().len(), mesh.element_count(), kind(mesh));
     if json {
-        return say(
+        return print_line(
             serde_json::json!({ "output": path.display().to_string(), "vertices": vertices, kind: elements }),
         );
     }
-    say(format_args!("{}: {vertices} vertices, {elements} {kind}", path.display()))
+    print_line(format_args!("{}: {vertices} vertices, {elements} {kind}", path.display()))
 }
 
 /// Writes a mesh file.
@@ -124,7 +124,7 @@ fn save(path: &Path, mesh: &Mesh) -> Result<(), Failure> {
     io::write_path(path, mesh).map_err(|error| Failure::Input(error.to_string()))
 }
 
-/// What its elements are called.
+/// Name of its elements.
 pub(crate) fn kind(mesh: &Mesh) -> &'static str {
     match mesh {
         Mesh::Tri(_) => "triangles",

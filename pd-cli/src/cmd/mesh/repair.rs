@@ -1,8 +1,8 @@
-//! `pd mesh repair`: weld, drop, orient and fill a surface, and say what was changed.
+//! `pd mesh repair`: weld, drop, orient and fill a surface, and report the changes.
 
 use super::{read_surface, save};
 use crate::failure::Failure;
-use crate::say::say;
+use crate::print_line::print_line;
 use pd_mesh::check::repair;
 use pd_mesh::{Mesh, check};
 use pd_sim::ModelPaths;
@@ -10,24 +10,24 @@ use std::path::PathBuf;
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "Always: doubled triangles go, and neighbours are turned to one orientation. Numbers of vertices change \
-    by welding.\n\nExample:\n  pd mesh repair scan.stl scan.obj --weld 1e-6 --fill-holes 12"
+    after_help = "Duplicate triangles are always removed, and triangles are always oriented consistently. Welding changes vertex \
+    indices.\n\nExample:\n  pd mesh repair scan.stl scan.obj --weld 1e-6 --fill-holes 12"
 )]
 pub(super) struct Arguments {
-    /// Surface to mend; of a solid its boundary is taken.
+    /// Surface to repair; of a solid, its boundary.
     input: PathBuf,
-    /// File to write; its extension says the format.
+    /// File to write; the extension selects the format.
     output: PathBuf,
-    /// Make vertices this close, in m, one; 0 joins only equal positions. Without it none are joined.
+    /// Weld vertices within this distance, m; 0 welds only equal positions. Default: no welding.
     #[arg(long, value_name = "DISTANCE")]
     weld: Option<f64>,
-    /// Drop triangles whose height is at most this, in m.
+    /// Drop triangles with at most this height, m.
     #[arg(long, value_name = "HEIGHT", default_value_t = 0.0)]
     slivers: f64,
-    /// Close holes of at most this many sides.
+    /// Fill holes with at most this many edges.
     #[arg(long, value_name = "SIDES", default_value_t = 0)]
     fill_holes: usize,
-    /// Print one JSON object on stdout and nothing else there.
+    /// Print exactly one JSON object on stdout.
     #[arg(long)]
     json: bool,
 }
@@ -55,15 +55,15 @@ pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     let (vertices, triangles) = (surface.positions.len(), surface.triangles.len());
     save(&arguments.output, &Mesh::Tri(surface))?;
     if arguments.json {
-        return say(serde_json::json!({
+        return print_line(serde_json::json!({
             "output": arguments.output.display().to_string(), "vertices": vertices, "triangles": triangles,
             "welded": welded, "slivers": slivers, "doubled": doubled, "turned": turned, "filled": filled, "clean": clean
         }));
     }
-    say(format_args!(
+    print_line(format_args!(
         "{}: {vertices} vertices, {triangles} triangles\n{welded} vertices welded, {slivers} slivers and {doubled} doubled \
          triangles dropped, {turned} triangles turned, {filled} holes filled; {}",
         arguments.output.display(),
-        if clean { "no fault is left" } else { "faults are left, `pd check` names them" }
+        if clean { "no faults remain" } else { "faults remain, `pd check` lists them" }
     ))
 }

@@ -3,8 +3,8 @@
 use super::info::quality_json;
 use super::{read_surface, save};
 use crate::failure::Failure;
-use crate::part_bar::PartBar;
-use crate::say::{say, say_aside};
+use crate::print_line::{eprint_line, print_line};
+use crate::progress::PartProgress;
 use pd_mesh::check::repair;
 use pd_mesh::quality::TetQuality;
 use pd_mesh::tetrahedralize::{NAMES, Options, Size, by_name, tetrahedralize_first_observed};
@@ -19,38 +19,38 @@ use std::time::Instant;
     pd mesh tetrahedralize armadillo.obj armadillo.mesh --mesher tetgen,stuffing --switches pq8.0Y\n\n\
     Meshers: stuffing (built in, any surface), tetgen (the program of that name, keeps the surface, AGPL).")]
 pub(super) struct Arguments {
-    /// Surface to fill.
+    /// Surface to tetrahedralise.
     input: PathBuf,
-    /// File for the solid; its extension says the format.
+    /// File for the solid; the extension selects the format.
     output: PathBuf,
-    /// Lattice cells along the longest side of the surface; 20 if no size is given.
+    /// Lattice cells along the longest side of the surface; default 20.
     #[arg(long, value_name = "N", group = "size")]
     cells: Option<usize>,
     /// Lattice edge, m.
     #[arg(long, value_name = "H", group = "size")]
     edge: Option<f64>,
-    /// Number of tetrahedra to come near to.
+    /// Approximate number of tetrahedra.
     #[arg(long, value_name = "N", group = "size")]
     tets: Option<usize>,
     /// Meshers to try in this order.
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "stuffing")]
     mesher: Vec<String>,
-    /// Switches of TetGen.
+    /// TetGen switches.
     #[arg(long, default_value = "pq1.414Y")]
     switches: String,
     /// The TetGen program; default: `tetgen` on PATH.
     #[arg(long, value_name = "PATH")]
     tetgen: Option<PathBuf>,
-    /// Make vertices within this distance one first, m.
+    /// First weld vertices within this distance, m.
     #[arg(long, value_name = "D")]
     weld: Option<f64>,
-    /// Turn triangles so that neighbours agree first.
+    /// First orient triangles consistently.
     #[arg(long)]
     orient: bool,
-    /// Close holes of at most this many sides first.
+    /// First fill holes with at most this many edges.
     #[arg(long, value_name = "N")]
     fill_holes: Option<usize>,
-    /// Print one JSON object on stdout and nothing else there.
+    /// Print exactly one JSON object on stdout.
     #[arg(long)]
     json: bool,
 }
@@ -78,14 +78,14 @@ pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     };
     let names: Vec<&str> = arguments.mesher.iter().map(String::as_str).collect();
     let started = Instant::now();
-    let bar = PartBar::new(format!("filling {} triangles", surface.triangles.len()), arguments.json);
+    let bar = PartProgress::new(format!("filling {} triangles", surface.triangles.len()), arguments.json);
     let made = tetrahedralize_first_observed(&names, &surface, &options, &mut |part| bar.show(part));
     bar.finish();
     let made =
         made.map_err(|error| Failure::Simulation(format!("{}: {error}", arguments.input.display())))?;
     let seconds = started.elapsed().as_secs_f64();
     for (name, reason) in &made.refused {
-        say_aside(format_args!("pd: {name} refused: {reason}"));
+        eprint_line(format_args!("pd: {name} failed: {reason}"));
     }
     let quality = TetQuality::new(&made.mesh);
     let (vertices, tets) = (made.mesh.positions.len(), made.mesh.tets.len());
@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     if arguments.json {
         let refused: Vec<_> =
             made.refused.iter().map(|(name, reason)| json!({ "mesher": name, "reason": reason })).collect();
-        return say(json!({
+        return print_line(json!({
             "output": arguments.output.display().to_string(),
             "mesher": made.mesher,
             "refused": refused,
@@ -103,7 +103,7 @@ pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
             "quality": quality_json(&quality),
         }));
     }
-    say(format_args!(
+    print_line(format_args!(
         "{}: {vertices} vertices, {tets} tetrahedra by {} in {seconds:.2} s; dihedral angles {:.1}° to {:.1}°, {} inverted",
         arguments.output.display(),
         made.mesher,
@@ -117,13 +117,13 @@ fn repair(arguments: &Arguments, surface: &mut TriMesh) -> Result<(), Failure> {
     if let Some(distance) = arguments.weld {
         let went =
             repair::weld(surface, distance).map_err(|error| Failure::Input(format!("--weld: {error}")))?;
-        say_aside(format_args!("welded: {went} vertices went"));
+        eprint_line(format_args!("welded: {went} vertices removed"));
     }
     if arguments.orient {
-        say_aside(format_args!("oriented: {} triangles turned", repair::orient(surface)));
+        eprint_line(format_args!("oriented: {} triangles flipped", repair::orient(surface)));
     }
     if let Some(sides) = arguments.fill_holes {
-        say_aside(format_args!("filled: {} holes", repair::fill_holes(surface, sides)));
+        eprint_line(format_args!("filled: {} holes", repair::fill_holes(surface, sides)));
     }
     Ok(())
 }

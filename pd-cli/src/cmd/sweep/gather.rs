@@ -3,13 +3,13 @@
 use super::File;
 use super::plan::Plan;
 use crate::failure::Failure;
-use crate::say::say;
+use crate::print_line::print_line;
 use pd_mesh::film::write_npz_columns;
 use pd_mesh::io::write_atomically;
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// What is known of every run, in the order of the plan; `None` where it is not done.
+/// Results of all runs in the order of the plan; `None` if a run is not finished.
 fn results(plan: &Plan, file: &File) -> Result<Vec<Option<Value>>, Failure> {
     let directory = file.directory();
     let read = |id: &str| {
@@ -31,11 +31,11 @@ pub(super) fn status(file: &File) -> Result<(), Failure> {
     let (ran, refused, diverged) = (count("ran"), count("refused"), count("diverged"));
     let open = results.iter().filter(|result| result.is_none()).count();
     if file.json {
-        return say(
+        return print_line(
             json!({ "runs": results.len(), "ran": ran, "refused": refused, "diverged": diverged, "open": open }),
         );
     }
-    say(format_args!(
+    print_line(format_args!(
         "{} runs: {ran} ran, {refused} refused, {diverged} diverged, {open} to do",
         results.len()
     ))
@@ -91,9 +91,15 @@ pub(super) fn gather(file: &File) -> Result<(), Failure> {
         .map_err(|error| Failure::file(&npz, error))?;
     let summary = json!({ "rows": rows.len(), "runs": plan.runs.len(), "csv": csv, "npz": npz });
     if file.json {
-        return say(summary);
+        return print_line(summary);
     }
-    say(format_args!("{} of {} runs in {} and {}", rows.len(), plan.runs.len(), csv.display(), npz.display()))
+    print_line(format_args!(
+        "{} of {} runs in {} and {}",
+        rows.len(),
+        plan.runs.len(),
+        csv.display(),
+        npz.display()
+    ))
 }
 
 /// A value as a cell of CSV (RFC 4180).

@@ -1,15 +1,15 @@
 //! `pd sweep`: one scene over many values of its keys, one directory per run.
 //!
-//! A run's directory is named by a hash of all that decides its result, is written under another name and renamed when
-//! whole. So a sweep that was killed goes on where it stopped, several machines may share a directory, and no run is done
-//! twice. A scene that is refused and a run that diverges are results like others.
+//! The directory of a run is named by a hash of everything that determines its result. It is written under a temporary name and
+//! renamed when complete. An interrupted sweep therefore continues where it stopped, several machines may share a directory,
+//! and no run is repeated. An invalid scene and a diverging run are results, not failures.
 
 mod gather;
 mod plan;
 mod work;
 
 use crate::failure::Failure;
-use crate::say::say;
+use crate::print_line::print_line;
 use pd_sim::ModelPaths;
 use plan::Plan;
 use std::path::PathBuf;
@@ -26,11 +26,11 @@ pub(crate) struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// List the runs of a sweep without running any.
+    /// List the runs of a sweep without running them.
     Plan(File),
-    /// Do the runs that are not done yet.
+    /// Execute the runs that are not finished.
     Run(work::Arguments),
-    /// Count what is done.
+    /// Count finished runs.
     Status(File),
     /// Write one table of all results: results.csv and results.npz.
     Gather(File),
@@ -44,7 +44,7 @@ pub(crate) struct File {
     /// Directory of the runs; default: the name of the file with `.runs`.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print one JSON object on stdout and nothing else there.
+    /// Print exactly one JSON object on stdout.
     #[arg(long)]
     json: bool,
 }
@@ -69,16 +69,16 @@ fn list(file: &File) -> Result<(), Failure> {
     if file.json {
         let runs: Vec<_> =
             plan.runs.iter().map(|run| serde_json::json!({ "id": run.id, "set": run.object() })).collect();
-        return say(serde_json::json!({
+        return print_line(serde_json::json!({
             "scene": plan.scene, "frames": plan.frames, "directory": file.directory(), "runs": runs,
         }));
     }
-    say(format_args!(
+    print_line(format_args!(
         "{} runs of {}, {} frames each, in {}",
         plan.runs.len(),
         plan.scene,
         plan.frames,
         file.directory().display()
     ))?;
-    plan.runs.iter().try_for_each(|run| say(format_args!("  {}  {}", run.id, run.describe())))
+    plan.runs.iter().try_for_each(|run| print_line(format_args!("  {}  {}", run.id, run.describe())))
 }

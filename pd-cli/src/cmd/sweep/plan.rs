@@ -1,4 +1,4 @@
-//! The sweep file, and the runs it asks for.
+//! The sweep file, and the runs it defines.
 
 use crate::failure::Failure;
 use pd_sim::scene::{SceneDesc, read_desc, set_key};
@@ -6,8 +6,8 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Most runs of one sweep: a slip of the finger should not fill a disk.
-const MOST_RUNS: usize = 1_000_000;
+/// Maximum number of runs of one sweep, so that a typing error does not fill a disk.
+const MAX_RUNS: usize = 1_000_000;
 
 /// The file. Unknown keys are errors.
 #[derive(Deserialize)]
@@ -15,21 +15,21 @@ const MOST_RUNS: usize = 1_000_000;
 struct Desc {
     /// Name of a built-in scene, or a TOML file beside this one.
     scene: String,
-    /// Frames of each run; default: as the scene says.
+    /// Frames of each run; default: that of the scene.
     frames: Option<u64>,
     /// Keys and their values: every combination is run.
     #[serde(default)]
     axes: BTreeMap<String, Axis>,
-    /// Keys drawn at random.
+    /// Randomly sampled keys.
     #[serde(default)]
     random: BTreeMap<String, Draw>,
-    /// Draws for every combination of the axes; default 1.
+    /// Random samples for every combination of the axes; default 1.
     #[serde(default = "one")]
     samples: usize,
-    /// Start of the random numbers.
+    /// Seed of the random numbers.
     #[serde(default)]
     seed: u64,
-    /// What is kept of each run beside its figures.
+    /// Output that is kept of each run.
     keep: Option<Keep>,
 }
 
@@ -56,7 +56,7 @@ enum Draw {
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Keep {
-    /// Every so many frames.
+    /// Interval in frames.
     pub(super) every: u64,
 }
 
@@ -69,11 +69,11 @@ pub(super) struct Plan {
     pub(super) runs: Vec<Run>,
 }
 
-/// One run: its values, and a name that follows from all that decides its result.
+/// One run: its values, and a name derived from everything that determines its result.
 pub(super) struct Run {
     pub(super) id: String,
     pub(super) set: Vec<(String, toml::Value)>,
-    /// The scene, or why it is refused.
+    /// The scene, or why it is invalid.
     pub(super) desc: Result<SceneDesc, String>,
 }
 
@@ -107,8 +107,8 @@ impl Plan {
             check(draw).map_err(|what| wrong(format!("random.{key}: {what}")))?;
         }
         let combinations = axes.iter().try_fold(1usize, |n, (_, values)| n.checked_mul(values.len()));
-        let total = combinations.and_then(|n| n.checked_mul(file.samples)).filter(|&n| n <= MOST_RUNS);
-        let total = total.ok_or_else(|| wrong(format!("more than {MOST_RUNS} runs")))?;
+        let total = combinations.and_then(|n| n.checked_mul(file.samples)).filter(|&n| n <= MAX_RUNS);
+        let total = total.ok_or_else(|| wrong(format!("more than {MAX_RUNS} runs")))?;
         let mut runs: Vec<Run> = Vec::with_capacity(total);
         for number in 0..total {
             let mut set = vec![];
@@ -193,7 +193,7 @@ fn check(draw: &Draw) -> Result<(), String> {
     }
 }
 
-/// A number that depends on seed, run and key alone, so that any slice draws the same (SplitMix64 of a counter).
+/// A number that depends only on seed, run and key, so that every slice samples the same (SplitMix64 of a counter).
 fn drawn(draw: &Draw, seed: u64, run: usize, key: usize) -> f64 {
     let mut z = seed.wrapping_add((run as u64 * 1024 + key as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,11 +1,11 @@
-//! Doing the runs that are not done yet.
+//! Executes the runs that are not finished.
 
 use super::File;
 use super::plan::{Plan, Run};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::print_line::print_line;
 use crate::progress::Progress;
-use crate::say::say;
 use pd_core::StepError;
 use pd_mesh::film;
 use pd_mesh::io::write_atomically;
@@ -20,10 +20,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: File,
-    /// Runs at the same time, each on one thread; default: as many as the machine has threads.
+    /// Number of concurrent runs, one thread each; default: the number of hardware threads.
     #[arg(long, value_name = "N")]
     workers: Option<usize>,
-    /// Only part I of N parts, I from 0: for the array jobs of a cluster.
+    /// Only part I of N, I from 0: for array jobs on a cluster.
     #[arg(long, value_name = "I/N", value_parser = slice)]
     slice: Option<(usize, usize)>,
     /// Only the run of this name.
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 
 fn slice(text: &str) -> Result<(usize, usize), String> {
     let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    parts.filter(|(i, n)| i < n).ok_or_else(|| format!("{text:?} is no I/N with I from 0 to N - 1"))
+    parts.filter(|(i, n)| i < n).ok_or_else(|| format!("{text:?} is not I/N with I from 0 to N - 1"))
 }
 
 pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
@@ -73,15 +73,15 @@ pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
         return Err(failure);
     }
     if let Some(signal) = interrupt.signal() {
-        let what = "stopped; runs in hand were given up, run the same command to go on".to_owned();
+        let what = "stopped; unfinished runs were discarded, run the same command to continue".to_owned();
         return Err(Failure::Interrupted(what, signal));
     }
     let done = json!({ "runs": chosen.len(), "done_before": chosen.len() - open.len(), "done_now": open.len(),
         "directory": directory });
     if arguments.file.json {
-        return say(done);
+        return print_line(done);
     }
-    say(format_args!(
+    print_line(format_args!(
         "{} runs: {} done now, {} before; in {}",
         chosen.len(),
         open.len(),
@@ -94,7 +94,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// One run on one thread, written under another name and renamed. Only what the machine fails at is a failure.
+/// One run on one thread, written under a temporary name and renamed. Only I/O and system errors are failures.
 fn one(
     plan: &Plan,
     run: &Run,
@@ -105,7 +105,7 @@ fn one(
     let place = directory.join(&run.id);
     let draft = directory.join(format!(".{}.{}.tmp", run.id, std::process::id()));
     let remove = || {
-        // It is scratch: what cannot be removed harms nobody.
+        // Scratch files: failing to remove them is harmless.
         let _ = std::fs::remove_dir_all(&draft);
     };
     std::fs::create_dir_all(&draft).map_err(|error| Failure::file(&draft, error))?;
@@ -133,7 +133,7 @@ fn one(
     }
 }
 
-/// What came of a run; `None` if it was interrupted.
+/// Result of a run; `None` if it was interrupted.
 fn simulate(
     plan: &Plan,
     run: &Run,

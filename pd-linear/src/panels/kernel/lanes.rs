@@ -1,8 +1,8 @@
 //! What the sweeps need of an instruction set: loads, multiply-adds and the moves between rows (x, y, z, 0) and registers
 //! of one component of many rows.
 //!
-//! x86 has registers of 256 bits, 16 or 32 of them. Other processors use the plain twin, which the compiler vectorises for
-//! them; a set of their own needs one implementation of this trait, a prefetch in `wide` and `narrow`, and a line in
+//! x86 has registers of 256 bits, 16 or 32 of them. Other processors use the scalar version, which the compiler vectorises for
+//! them; a new instruction set needs one implementation of this trait, a prefetch in `wide` and `narrow`, and a line in
 //! `Kernels`.
 
 use crate::panels::storage::Storage;
@@ -52,7 +52,7 @@ pub(super) trait Lanes<S: Storage> {
     /// `LANES` indices can be read and their rows lie inside `vector`.
     unsafe fn gather(vector: *const [S::Arithmetic; 4], index: *const u32) -> [Self::Register; 3];
     /// Subtracts components times `scale` from the first `count` ≤ `LANES` rows that `index` names, and zero from the
-    /// others: a loop over `count` rows would cost more in wrong guesses of its end. Rows with a component to subtract
+    /// others: a loop over `count` rows would cost more in branch mispredictions. Rows with a component to subtract
     /// differ.
     ///
     /// # Safety

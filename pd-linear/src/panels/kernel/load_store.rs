@@ -1,19 +1,19 @@
-//! The ends of a solve with three columns: right-hand sides go into the vector of rows, solutions come out of it.
+//! Load and store of a solve with three columns: right-hand sides into the vector of rows, solutions out of it.
 //!
 //!   in:  v_j = D_r b_r · gain, with r the row of the matrix that is the j-th to be eliminated and D = diag(A)^-½
 //!   out: x_r = D_r v_p · back, with p the place of row r in the vector
 //!
-//! Both gather and write in order. For a cloth they cost as much as half a sweep if they are not in vector code.
+//! Both gather and write in order. For a cloth they cost as much as half a sweep if they are not in SIMD code.
 
 use super::Row;
 use crate::panels::storage::{Arithmetic, Storage};
 use pd_core::Real;
 
 /// A row of the matrix or of the vector, and D there.
-pub(in crate::panels) type Place<S> = (u32, <S as Storage>::Arithmetic);
+pub(in crate::panels) type ScaledRow<S> = (u32, <S as Storage>::Arithmetic);
 
 /// Fills `own` from the rows of `b` that `rows` names, and returns the largest magnitude among them; NaN has none.
-pub(super) fn load<S: Storage>(rows: &[Place<S>], b: &[Real], gain: Real, own: &mut [Row<S>]) -> Real {
+pub(super) fn load<S: Storage>(rows: &[ScaledRow<S>], b: &[Real], gain: Real, own: &mut [Row<S>]) -> Real {
     let mut largest = [0.0; 3];
     for (to, &(row, scale)) in own.iter_mut().zip(rows) {
         let from = &b[3 * row as usize..3 * row as usize + 3];
@@ -29,7 +29,12 @@ pub(super) fn load<S: Storage>(rows: &[Place<S>], b: &[Real], gain: Real, own: &
 }
 
 /// Fills `x` from the rows of `vector` that `places` names; `false` if a number is not finite.
-pub(super) fn unload<S: Storage>(places: &[Place<S>], vector: &[Row<S>], back: Real, x: &mut [Real]) -> bool {
+pub(super) fn unload<S: Storage>(
+    places: &[ScaledRow<S>],
+    vector: &[Row<S>],
+    back: Real,
+    x: &mut [Real],
+) -> bool {
     let mut check = [0.0; 3]; // stays zero unless an infinity or a NaN enters
     for (x, &(place, scale)) in x.as_chunks_mut::<3>().0.iter_mut().zip(places) {
         let row = vector[place as usize];

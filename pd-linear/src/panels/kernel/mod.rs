@@ -27,7 +27,7 @@ use super::storage::{Half, Storage, ThreeBytes};
 use super::stream::{Shape, Stream};
 #[cfg(not(target_arch = "x86_64"))]
 use Storage as Widen;
-pub(super) use load_store::Place;
+pub(super) use load_store::ScaledRow;
 use pd_core::Real;
 #[cfg(target_arch = "x86_64")]
 use x86_lanes::Widen;
@@ -35,10 +35,10 @@ use x86_lanes::Widen;
 /// A row of the vector: x, y, z and a zero that fills the register.
 pub(super) type Row<S> = [<S as Storage>::Arithmetic; 4];
 type Sweep<S> = fn(&Stream<S>, &mut [Row<S>], &mut [<S as Storage>::Arithmetic]);
-type Load<S> = fn(&[Place<S>], &[Real], Real, &mut [Row<S>]) -> Real;
-type Unload<S> = fn(&[Place<S>], &[Row<S>], Real, &mut [Real]) -> bool;
+type Load<S> = fn(&[ScaledRow<S>], &[Real], Real, &mut [Row<S>]) -> Real;
+type Unload<S> = fn(&[ScaledRow<S>], &[Row<S>], Real, &mut [Real]) -> bool;
 
-/// The sweeps, and the ways to them and from them, for one storage format and one instruction set.
+/// The sweeps, load and store, for one storage format and one instruction set.
 pub(super) struct Kernel<S: Storage> {
     /// Instruction set.
     pub(super) name: &'static str,
@@ -58,7 +58,7 @@ impl<S: Storage> Clone for Kernel<S> {
 impl<S: Storage> Copy for Kernel<S> {}
 
 impl<S: Storage> Kernel<S> {
-    /// v_R ← v_R − W v_J for all panels, ascending. `vector` and `scratch` have at least the lengths the stream asks for.
+    /// v_R ← v_R − W v_J for all panels, ascending. `vector` and `scratch` have at least the lengths that the stream requires.
     pub(super) fn forward(&self, stream: &Stream<S>, vector: &mut [Row<S>], scratch: &mut [S::Arithmetic]) {
         assert!(vector.len() >= stream.rows() && scratch.len() >= stream.scratch());
         (self.forward)(stream, vector, scratch);
@@ -72,17 +72,23 @@ impl<S: Storage> Kernel<S> {
 
     /// Fills `own` from the rows of `b`, three columns, that `rows` names, times their scale and `gain`. Returns the largest
     /// magnitude among them; NaN has none.
-    pub(super) fn load(&self, rows: &[Place<S>], b: &[Real], gain: Real, own: &mut [Row<S>]) -> Real {
+    pub(super) fn load(&self, rows: &[ScaledRow<S>], b: &[Real], gain: Real, own: &mut [Row<S>]) -> Real {
         (self.load)(rows, b, gain, own)
     }
 
     /// Fills `x`, three columns, from the rows of `vector` that `places` names, times their scale and `back`; `false` if a
     /// number is not finite.
-    pub(super) fn unload(&self, places: &[Place<S>], vector: &[Row<S>], back: Real, x: &mut [Real]) -> bool {
+    pub(super) fn unload(
+        &self,
+        places: &[ScaledRow<S>],
+        vector: &[Row<S>],
+        back: Real,
+        x: &mut [Real],
+    ) -> bool {
         (self.unload)(places, vector, back, x)
     }
 
-    /// Plain Rust for blocks of `L` rows: the fallback, and the twin the others are tested against.
+    /// Plain Rust for blocks of `L` rows: the fallback, and the reference for tests of the others.
     pub(super) fn portable<const L: usize>(group: usize) -> Self {
         Self {
             name: "portable",

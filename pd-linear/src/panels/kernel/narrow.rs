@@ -152,8 +152,8 @@ unsafe fn add_row<S: Storage, K: Lanes<S>, const B: usize>(
     }
 }
 
-/// Asks for so many registers' worth of bytes that lie `distance` bytes from an address, a cache line at a time. A number
-/// known to the compiler: a loop to the last value alone would cost more in wrong guesses of its end.
+/// Prefetches a number of registers at `distance` bytes from an address, a cache line at a time. A number
+/// known to the compiler: a loop to the last value alone would cost more in branch mispredictions.
 #[inline(always)]
 fn prefetch_bytes<S: Storage, K: Lanes<S>>(at: *const u8, distance: isize, registers: usize) {
     let mut line = 0;

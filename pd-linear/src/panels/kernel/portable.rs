@@ -1,4 +1,4 @@
-//! The sweeps in plain safe Rust, written so that the compiler can use whatever registers it has.
+//! The sweeps in safe Rust, written so that the compiler can vectorise them for any target.
 
 use super::Row;
 use crate::panels::storage::{Arithmetic, Storage};

@@ -1,4 +1,4 @@
-//! The sweeps once more, over registers: generic in the instruction set. Wide and narrow panels have ways of their own.
+//! The SIMD sweeps, generic in the instruction set. Wide and narrow panels have separate kernels.
 //! Everything here and there is inlined into one function per instruction set, where the compiler may use it.
 
 use super::lanes::Lanes;
@@ -6,8 +6,8 @@ use super::{narrow, wide};
 use crate::panels::storage::{Arithmetic, Storage};
 use crate::panels::stream::{Packed, Stream};
 
-/// How far ahead of their use values are asked for, bytes: longer than the memory's delay, and than most panels, at
-/// whose ends the processor's own guess fails. Measured from 0 to 16 kB; half as much or twice is as good.
+/// Prefetch distance, bytes: longer than the memory latency, and than most panels, at
+/// whose ends the hardware prefetcher fails. Measured from 0 to 16 kB; half or twice as much is equally good.
 pub(super) const AHEAD: isize = 8192;
 
 /// Pointers to what the sweeps work on.
@@ -54,7 +54,7 @@ impl<S: Storage> Work<S> {
 /// v_R ← v_R − W v_J, panels ascending.
 ///
 /// # Safety
-/// The processor has the instruction set `K`; `vector` and `scratch` have the lengths the stream asks for.
+/// The processor has the instruction set `K`; `vector` and `scratch` have the lengths that the stream requires.
 #[inline(always)]
 pub(super) unsafe fn forward<S: Storage, K: Lanes<S>>(
     stream: &Stream<S>,

@@ -9,7 +9,7 @@ use crate::panels::storage::Storage;
 use crate::panels::stream::Shape;
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
-/// Asks for the `G` registers' worth of values that lie `distance` bytes from the next ones. An address outside the
+/// Prefetches the `G` registers at `distance` bytes from the next ones. An address outside the
 /// array is ignored by the processor.
 #[inline(always)]
 fn prefetch<S: Storage, K: Lanes<S>, const G: usize>(values: *const S, distance: isize) {
@@ -235,7 +235,7 @@ unsafe fn backward_columns<S: Storage, K: Lanes<S>, const G: usize>(
         let mut sums = [[K::zero(); 3]; G];
         accumulate::<S, K, G>(&mut sums, work.values.add(g * work.m), work.m, work.scratch, AHEAD);
         let below = if S::ONE_HALF { work.s.min(block + K::LANES) } else { work.s };
-        // The inverses are fewer: the same time ahead is less far.
+        // There are fewer inverses, so the same lead time is a shorter distance.
         accumulate::<S, K, G>(&mut sums, inverse, below - block, own, AHEAD / 2);
         if below < work.s {
             let columns = work.vector.add(work.first + g);

@@ -5,8 +5,8 @@ use metis_sys as ffi;
 use pd_core::LinearError;
 use std::sync::{Mutex, PoisonError};
 
-/// METIS draws its random numbers from the C library's one generator, so two calls at a time would disturb each
-/// other's order. The lock holds no data.
+/// METIS uses the global random number generator of the C library, so concurrent calls would affect each
+/// other's ordering. The lock holds no data.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// The vertices in the order of elimination.

@@ -1,8 +1,8 @@
-//! Orders of elimination with little fill: nested dissection.
+//! Fill-reducing elimination orders: nested dissection.
 //!
 //! A small separator is eliminated last; the two sides do not touch and are ordered the same way. George 1973,
 //! "Nested dissection of a regular finite element mesh". The separators come from METIS (feature `metis`) or from
-//! our own multilevel method, which needs no C compiler and is always there.
+//! a built-in multilevel method, which needs no C compiler and is always available.
 
 mod graph;
 #[cfg(feature = "metis")]
@@ -19,9 +19,9 @@ use pd_core::LinearError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ordering {
-    /// The order the matrix came in: for experiments.
+    /// The order of the matrix: for experiments.
     Natural,
-    /// Our own multilevel dissection: no C compiler needed.
+    /// Built-in multilevel dissection: no C compiler needed.
     Dissection,
     /// METIS, compiled from its C source.
     #[cfg(feature = "metis")]
@@ -52,7 +52,7 @@ impl Ordering {
     }
 }
 
-/// Nested dissection by our own separators.
+/// Nested dissection with built-in separators.
 fn dissect(graph: &Graph) -> Vec<u32> {
     let mut order = Vec::with_capacity(graph.len());
     let all: Vec<u32> = (0..graph.len() as u32).collect();

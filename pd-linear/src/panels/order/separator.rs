@@ -144,7 +144,7 @@ pub(super) fn refine(graph: &Graph, side: &mut [u8]) -> (u32, u32) {
 }
 
 impl Refinement<'_> {
-    /// Overweight first, so that an unbalanced start is repaired at any price.
+    /// Overweight first, so that an unbalanced start is always repaired.
     fn score(&self) -> (u32, u32) {
         let larger = self.weight[0].max(self.weight[1]);
         let over = larger.saturating_sub(self.heaviest);

@@ -1,7 +1,7 @@
-//! One page that plays a run in any browser: player, topology, frames and obstacles in one file that asks for nothing else.
+//! A self-contained HTML player: player, topology, frames and obstacles in one file.
 //!
 //! Positions are rounded to 65,535 steps along the longest side of the box around the whole run. Of every coordinate the
-//! second difference in time is stored (what moves evenly costs nothing), its sign in the lowest bit, all low bytes before
+//! second difference in time is stored (uniform motion compresses to almost nothing), its sign in the lowest bit, all low bytes before
 //! all high bytes, and all of it deflated. Differences wrap at 16 bits, which the decoder undoes.
 
 use super::names::json;
@@ -16,7 +16,7 @@ const PLAYER: &str = include_str!("player.js");
 /// Steps along the longest side.
 const STEPS: f64 = 65_535.0;
 
-/// Where the eye is at first, as angles about +y and above the horizon, radians.
+/// Initial camera direction: angles about +y and above the horizon, radians.
 const VIEW: [f64; 2] = [0.6, 0.4];
 
 /// Largest difference between a coordinate in the page and in the film, m: half a step.
@@ -28,7 +28,7 @@ pub fn html_error(film: &Film) -> f64 {
 /// Writes the page.
 ///
 /// # Errors
-/// A film that contradicts itself; what the writer reports.
+/// An inconsistent film; errors of the writer.
 pub fn write_html(out: impl Write, film: &Film) -> std::io::Result<()> {
     film.check()?;
     let kept: Vec<Kept<'_>> = film.parts.iter().map(Kept::new).collect();

@@ -71,7 +71,7 @@ fn string_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Bytes of the value at the start. Brackets are counted, not matched by kind: what is inside is looked at when asked for.
+/// Bytes of the value at the start. Brackets are counted, not matched by kind: what is inside is looked at when requested.
 fn value_length(text: &[u8]) -> Option<usize> {
     match text.first()? {
         b'"' => string_length(text),

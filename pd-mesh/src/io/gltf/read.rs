@@ -10,7 +10,7 @@ use nalgebra::{Matrix4, Quaternion, UnitQuaternion};
 use std::borrow::Cow;
 use std::io::BufRead;
 
-/// Reads all triangles of the default scene; `name` stands for the file in messages, and `beside` gives the contents of
+/// Reads all triangles of the default scene; `name` is the file name in messages, and `beside` gives the contents of
 /// files that a `.gltf` names (`|_| None` if there are none to be read).
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use std::io::Write;
 /// Writes a surface; of a solid all vertices and the boundary triangles.
 ///
 /// # Errors
-/// A file over 4 GiB; what the writer reports.
+/// A file over 4 GiB; errors of the writer.
 pub fn write_glb<'a>(out: impl Write, mesh: impl Into<MeshRef<'a>>) -> std::io::Result<()> {
     let mesh = mesh.into();
     write_glb_animation(out, &mesh.surface(), &[mesh.positions()], 1.0)
@@ -17,7 +17,7 @@ pub fn write_glb<'a>(out: impl Write, mesh: impl Into<MeshRef<'a>>) -> std::io::
 /// Writes frames of one surface, `seconds` apart, as an animation that plays in any viewer.
 ///
 /// # Errors
-/// No frames, frames of different lengths, coordinates beyond 32-bit floats, or a file over 4 GiB; what the writer reports.
+/// No frames, frames of different lengths, coordinates beyond 32-bit floats, or a file over 4 GiB; errors of the writer.
 ///
 /// ```
 /// use pd_mesh::{Vec3, generate, io};

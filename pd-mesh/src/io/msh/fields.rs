@@ -8,7 +8,7 @@ use crate::io::error::FileErrorKind;
 use crate::io::scan::{believable_count, excerpt, words};
 
 /// Most components of a field: a tensor has nine.
-const MOST_COMPONENTS: usize = 16;
+const MAX_COMPONENTS: usize = 16;
 
 /// Reads one field up to its end mark. `place` gives the vertex or cell of a tag, of `length` in all, which
 /// have `columns_so_far`.
@@ -42,7 +42,7 @@ pub(super) fn read(
             _ => {}
         }
     }
-    if components == 0 || components > MOST_COMPONENTS as u64 {
+    if components == 0 || components > MAX_COMPONENTS as u64 {
         return Err(FileErrorKind::Unsupported {
             what: "the number of components",
             value: components,

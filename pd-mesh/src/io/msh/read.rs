@@ -12,7 +12,7 @@ use crate::io::stream::Stream;
 use crate::{Mesh, Vec3};
 use std::io::BufRead;
 
-/// Reads a solid, or a surface if the file has no tetrahedra; `name` stands for the file in messages.
+/// Reads a solid, or a surface if the file has no tetrahedra; `name` is the file name in messages.
 ///
 /// # Errors
 /// The first defect (with its line in a text file), a version other than 2.2 and 4.1, or nothing that makes a mesh.
@@ -207,7 +207,7 @@ impl Reader {
         self.sort_nodes()
     }
 
-    /// Makes tags searchable; two nodes of one tag cannot be told apart.
+    /// Makes tags searchable; duplicate tags are an error.
     fn sort_nodes(&mut self) -> Result<(), FileErrorKind> {
         let tags = &mut self.nodes.get_or_insert_default().0;
         tags.sort_unstable();

@@ -11,7 +11,7 @@ use crate::io::scan::{believable_count, coordinate, excerpt, finite, index_from,
 use crate::io::stream::Stream;
 use std::io::BufRead;
 
-/// Reads a surface, or a solid if the file has tetrahedra, with its columns; `name` stands for the file in messages.
+/// Reads a surface, or a solid if the file has tetrahedra, with its columns; `name` is the file name in messages.
 ///
 /// # Errors
 /// The first defect, with its line in a text file and in the header, or nothing that makes a mesh.

@@ -18,7 +18,7 @@ pub enum PlyFormat {
 /// Writes a surface (of a solid all vertices and the boundary triangles) with `columns` of scalars per vertex.
 ///
 /// # Errors
-/// A column of the wrong length or with a name that is no single word; what the writer reports.
+/// A column of the wrong length or whose name is not a single word; errors of the writer.
 ///
 /// ```
 /// use pd_mesh::{generate, io};

@@ -13,7 +13,7 @@ use crate::io::{MeshRef, ScalarColumn, check_columns};
 use std::borrow::Cow;
 use std::io::{BufRead, BufWriter, Write};
 
-/// Reads a solid, or a surface if the grid has no tetrahedra, with its columns; `name` stands for the file in messages.
+/// Reads a solid, or a surface if the grid has no tetrahedra, with its columns; `name` is the file name in messages.
 ///
 /// # Errors
 /// The first defect, an encoding that is not supported, or nothing that makes a mesh.
@@ -40,10 +40,10 @@ struct Layout<'a> {
 }
 
 /// Memory for numbers, as a multiple of the length of the file; with the growth of lists it stays below ten.
-const MOST_TIMES: u64 = 7;
+const MAX_TIMES: u64 = 7;
 
 /// A compressed block longer than this many times its text is no honest mesh.
-const MOST_INFLATION: u64 = 64;
+const MAX_INFLATION: u64 = 64;
 
 fn wrong(found: &[u8], expected: &'static str) -> FileErrorKind {
     FileErrorKind::WrongFormat { found: excerpt(found), expected }
@@ -84,7 +84,7 @@ fn read(cursor: &mut Cursor<'_>, bytes: &[u8], limits: Limits) -> Result<Collect
     let mut grid = Grid {
         collected: Collected::new(limits),
         purse: Purse {
-            left: MOST_TIMES * length * if layout.zlib { MOST_INFLATION } else { 1 } + 3072,
+            left: MAX_TIMES * length * if layout.zlib { MAX_INFLATION } else { 1 } + 3072,
             bytes: length,
         },
         ..Grid::default()
@@ -357,7 +357,7 @@ fn inflated(data: &[u8], is_base64: bool, layout: Layout<'_>) -> Result<Vec<u8>,
         at += length;
         let expected = if i + 1 == blocks && last > 0 { last } else { full };
         // A block says how long it will be.
-        let limit = expected.min(block.len().saturating_mul(MOST_INFLATION as usize));
+        let limit = expected.min(block.len().saturating_mul(MAX_INFLATION as usize));
         let plain = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(block, limit).map_err(|_| {
             FileErrorKind::WrongFormat { found: "a damaged block".to_owned(), expected: "zlib data" }
         })?;
@@ -369,7 +369,7 @@ fn inflated(data: &[u8], is_base64: bool, layout: Layout<'_>) -> Result<Vec<u8>,
 /// Writes either kind of mesh with scalars per vertex and per triangle or tetrahedron.
 ///
 /// # Errors
-/// A column of the wrong length or with a name that is no single word; what the writer reports.
+/// A column of the wrong length or whose name is not a single word; errors of the writer.
 pub fn write_vtu<'a>(
     out: impl Write,
     mesh: impl Into<MeshRef<'a>>,

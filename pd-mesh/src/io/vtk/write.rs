@@ -11,7 +11,7 @@ const VTK_TETRA: u8 = 10;
 /// Writes either kind of mesh with `columns` of scalars per vertex.
 ///
 /// # Errors
-/// A column of the wrong length or with a name that is no single word; what the writer reports.
+/// A column of the wrong length or whose name is not a single word; errors of the writer.
 pub fn write_vtk<'a>(
     out: impl Write,
     mesh: impl Into<MeshRef<'a>>,

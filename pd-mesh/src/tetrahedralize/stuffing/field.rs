@@ -100,7 +100,7 @@ impl Field {
         false
     }
 
-    /// Ends a round: its decrees are no longer fresh.
+    /// Ends a round: newly forced points become ordinary forced points.
     pub(super) fn settle(&mut self) {
         for state in &mut self.states {
             *state = (*state).clamp(FORCED_OUTSIDE, FORCED_INSIDE);

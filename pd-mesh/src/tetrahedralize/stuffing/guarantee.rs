@@ -1,4 +1,4 @@
-//! The worst dihedral angle over cuts and moves anywhere they can be: the guarantee of the mesher, searched by chance.
+//! The worst dihedral angle over all possible cuts and moves: the guarantee of the mesher, by random search.
 
 use super::stencil::{Corner, fill};
 use super::warp::{least_angle, least_fraction};

@@ -3,8 +3,8 @@
 //! fast tetrahedral meshes with good dihedral angles, 2007).
 //!
 //! The angles depend only on where edges are cut, never on the surface: all dihedral angles lie between
-//! 10° and 161° whatever the input (a search over all stencils is among the tests). Inside is where the generalised winding number is above ½, so holes,
-//! self-intersections and doubled sheets of the input do no harm.
+//! 10° and 161° for any input (a test searches all stencils). The interior is where the generalised winding number exceeds ½,
+//! so holes, self-intersections and duplicate sheets of the input are tolerated.
 //!
 //! Parts thinner than the lattice can resolve would vanish, and narrower gaps would close. Where the input lies too far
 //! from the result, the nearest lattice point is declared inside or outside, which keeps the part or the gap, widened to
@@ -29,13 +29,13 @@ use lattice::Lattice;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stuffing;
 
-/// Most lattice points; a fine lattice around a large empty box is refused rather than exhausting the memory.
-const MOST_POINTS: usize = 1 << 27;
+/// Most lattice points; a fine lattice around a large empty box is rejected rather than exhausting the memory.
+const MAX_POINTS: usize = 1 << 27;
 
 /// A point of the input farther than this many lattice edges from the result is a lost part.
 const LOST: f64 = 0.75;
 
-/// One farther than this asks for more than the nearest lattice point, which alone has not helped.
+/// Beyond this distance more than the nearest lattice point is forced, since that did not suffice.
 const FAR: f64 = 0.95;
 
 /// Rounds of bringing back lost parts and gaps.
@@ -129,9 +129,9 @@ impl<'a> Body<'a> {
                 expected: "a positive finite length",
             });
         }
-        let Some(lattice) = Lattice::around(&self.bounds, edge, MOST_POINTS) else {
+        let Some(lattice) = Lattice::around(&self.bounds, edge, MAX_POINTS) else {
             return Err(failed(format!(
-                "a lattice of edge {edge} m around a body of {} m needs more than {MOST_POINTS} points",
+                "a lattice of edge {edge} m around a body of {} m needs more than {MAX_POINTS} points",
                 self.longest()
             )));
         };
@@ -218,7 +218,7 @@ fn failed(reason: String) -> MeshError {
     MeshError::MesherFailed { mesher: "stuffing", reason }
 }
 
-/// Whether no side is alone, with vertices at equal positions taken as one.
+/// Whether the surface is closed, with vertices at equal positions merged.
 fn is_closed(surface: &TriMesh) -> bool {
     let first = repair::first_at_same_position(&surface.positions);
     let welded: Vec<[u32; 3]> = surface.triangles.iter().map(|t| t.map(|v| first[v as usize])).collect();

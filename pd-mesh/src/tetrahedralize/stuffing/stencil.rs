@@ -2,7 +2,7 @@
 //!
 //! Corners are inside (+), outside (−) or on the surface (0). Edges from + to − are cut. The inside part is then the whole
 //! tetrahedron, a smaller one, a pyramid or a prism. A face with two + and one − leaves a quadrilateral that belongs to two
-//! lattice tetrahedra, so its diagonal must follow from the face alone: see [`diagonal`].
+//! lattice tetrahedra, so its diagonal must depend only on the face: see [`diagonal`].
 
 /// A corner of an output tetrahedron: corner `i` of the lattice tetrahedron, or the cut of its edge (+, −).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,7 +23,7 @@ pub struct FluidDesc {
     pub display: DisplayDesc,
 }
 
-/// Law of matter on the grid.
+/// Constitutive law of a material on the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", deny_unknown_fields, rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub enum LawDesc {
@@ -71,12 +71,42 @@ pub struct GridDesc {
     pub min: [f64; 3],
     /// Cells along x, y and z.
     pub cells: [u32; 3],
-    /// What the walls do, in the order −x, +x, −y, +y, −z, +z. Default: matter slides along all and may leave them.
+    /// What the walls do, in the order −x, +x, −y, +y, −z, +z. Default: free slip and separation on all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub walls: Option<[WallDesc; 6]>,
-    /// Friction of obstacles for matter that may leave them. Default 0.
+    /// Friction of obstacles. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
+    /// Transfer of velocities between points and grid. Default `mls`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transfer: Option<TransferDesc>,
+    /// The solver. Default `mpm`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solver: Option<GridSolverDesc>,
+}
+
+/// Transfer of velocities between points and grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransferDesc {
+    /// Particle in cell: diffusive.
+    Pic,
+    /// FLIP with one percent of PIC: little dissipation.
+    Flip,
+    /// Affine particle in cell.
+    Apic,
+    /// Affine, forces by moving least squares.
+    Mls,
+}
+
+/// Solver of matter on a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GridSolverDesc {
+    /// Explicit material point method for all laws; water is weakly compressible.
+    Mpm,
+    /// Pressure projection: incompressible, water only.
+    Pressure,
 }
 
 /// What a wall of the domain does.
@@ -89,7 +119,7 @@ pub enum WallDesc {
     Slip,
     /// Matter slides along it without friction and may leave.
     Separate,
-    /// There is no wall: what crosses is gone.
+    /// No wall: matter that crosses it is removed.
     Open,
 }
 

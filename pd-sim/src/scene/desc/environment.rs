@@ -1,10 +1,10 @@
-//! What acts on the bodies: obstacles and forces.
+//! The environment of the bodies: obstacles and forces.
 
 use super::shape::one;
-use super::{DisplayDesc, SelectDesc};
+use super::{DisplayDesc, RotateDesc, SelectDesc, TurnDesc};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// An obstacle: a shape and what all shapes have.
+/// An obstacle: a shape and the keys common to all shapes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ColliderDesc {
@@ -17,13 +17,29 @@ pub struct ColliderDesc {
     /// Coulomb friction coefficient of the surface, for `contact = "guard"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
-    /// Part of the approach velocity that is returned, 0 to 1.
+    /// Coefficient of restitution, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,
+    /// Distance at which its surface touches bodies where `edges` holds, m; that of the bodies when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thickness: Option<f64>,
+    /// Whether its edges and faces collide with those of bodies (intersection-free contact), or only vertices of bodies
+    /// collide with it. Default: true for shapes with edges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edges: Option<bool>,
+    /// Rotation about its centre.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotate: Option<RotateDesc>,
+    /// Turn over time, after that rotation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnDesc>,
+    /// Constant velocity, m/s, in place of a path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub velocity: Option<[f64; 3]>,
     /// Path: `[time, dx, dy, dz]`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<[f64; 4]>,
-    /// Name, for people; may be left out.
+    /// Optional name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// How it is drawn.
@@ -81,10 +97,31 @@ pub enum ColliderShapeDesc {
         /// Radius of the tube, m.
         minor_radius: f64,
     },
+    /// Everything on one side of a plane.
+    HalfSpace {
+        /// A point of the plane, m.
+        point: [f64; 3],
+        /// Direction out of the half-space, any length but zero.
+        normal: [f64; 3],
+    },
+    /// The convex hull of points.
+    Hull {
+        /// The points, m.
+        points: Vec<[f64; 3]>,
+    },
+    /// Ground through heights over a square grid.
+    HeightField {
+        /// Corner of the least x and z, above which heights are measured, m.
+        corner: [f64; 3],
+        /// Distance of neighbours, m.
+        spacing: f64,
+        /// Heights, m: one list along z for each x.
+        heights: Vec<Vec<f64>>,
+    },
 }
 
-/// By hand, because serde cannot flatten an enum and refuse unknown keys at once: common keys are taken out, and what is left
-/// must be those of the shape.
+/// Implemented by hand, because serde cannot flatten an enum and reject unknown keys at once: common keys are removed, and the
+/// remaining ones must belong to the shape.
 impl<'de> Deserialize<'de> for ColliderDesc {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut table = toml::Table::deserialize(deserializer)?;
@@ -92,6 +129,11 @@ impl<'de> Deserialize<'de> for ColliderDesc {
             margin: take(&mut table, "margin")?,
             friction: take(&mut table, "friction")?,
             restitution: take(&mut table, "restitution")?,
+            thickness: take(&mut table, "thickness")?,
+            edges: take(&mut table, "edges")?,
+            rotate: take(&mut table, "rotate")?,
+            turn: take(&mut table, "turn")?,
+            velocity: take(&mut table, "velocity")?,
             path: take(&mut table, "path")?.unwrap_or_default(),
             name: take(&mut table, "name")?,
             display: take(&mut table, "display")?.unwrap_or_default(),
@@ -121,13 +163,25 @@ fn message(error: &toml::de::Error) -> &str {
 
 impl From<ColliderShapeDesc> for ColliderDesc {
     fn from(shape: ColliderShapeDesc) -> Self {
-        let (margin, friction, restitution, path, name) = (None, None, None, vec![], None);
-        Self { shape, margin, friction, restitution, path, name, display: DisplayDesc::default() }
+        Self {
+            shape,
+            margin: None,
+            friction: None,
+            restitution: None,
+            thickness: None,
+            edges: None,
+            rotate: None,
+            turn: None,
+            velocity: None,
+            path: vec![],
+            name: None,
+            display: DisplayDesc::default(),
+        }
     }
 }
 
 impl ColliderDesc {
-    /// What kind it is, as the file says it.
+    /// Its kind, as in the file.
     pub fn kind(&self) -> &'static str {
         match self.shape {
             ColliderShapeDesc::Floor { .. } => "floor",
@@ -136,19 +190,45 @@ impl ColliderDesc {
             ColliderShapeDesc::Torus { .. } => "torus",
             ColliderShapeDesc::Capsule { .. } => "capsule",
             ColliderShapeDesc::Cylinder { .. } => "cylinder",
+            ColliderShapeDesc::HalfSpace { .. } => "half-space",
+            ColliderShapeDesc::Hull { .. } => "hull",
+            ColliderShapeDesc::HeightField { .. } => "height-field",
         }
+    }
+
+    /// Whether its edges and faces collide with those of bodies.
+    pub fn has_edges(&self) -> bool {
+        let angular = matches!(
+            self.shape,
+            ColliderShapeDesc::Block { .. }
+                | ColliderShapeDesc::Cylinder { .. }
+                | ColliderShapeDesc::Hull { .. }
+                | ColliderShapeDesc::HeightField { .. }
+        );
+        let flat =
+            matches!(self.shape, ColliderShapeDesc::Floor { .. } | ColliderShapeDesc::HalfSpace { .. });
+        !flat && self.edges.unwrap_or(angular)
     }
 
     /// Its centre without the path, m; a floor's is below the origin.
     pub fn centre(&self) -> [f64; 3] {
-        match self.shape {
-            ColliderShapeDesc::Floor { height } => [0.0, height, 0.0],
+        match &self.shape {
+            ColliderShapeDesc::Floor { height } => [0.0, *height, 0.0],
             ColliderShapeDesc::Capsule { from, to, .. } | ColliderShapeDesc::Cylinder { from, to, .. } => {
                 std::array::from_fn(|a| 0.5 * (from[a] + to[a]))
             }
             ColliderShapeDesc::Sphere { centre, .. }
             | ColliderShapeDesc::Block { centre, .. }
-            | ColliderShapeDesc::Torus { centre, .. } => centre,
+            | ColliderShapeDesc::Torus { centre, .. } => *centre,
+            ColliderShapeDesc::HalfSpace { point, .. } => *point,
+            ColliderShapeDesc::Hull { points } => {
+                std::array::from_fn(|a| points.iter().map(|p| p[a]).sum::<f64>() / points.len().max(1) as f64)
+            }
+            ColliderShapeDesc::HeightField { corner, spacing, heights } => {
+                let width = |count: usize| 0.5 * spacing * count.saturating_sub(1) as f64;
+                let [x, y, z] = *corner;
+                [x + width(heights.len()), y, z + width(heights.first().map_or(0, Vec::len))]
+            }
         }
     }
 
@@ -167,6 +247,13 @@ impl ColliderDesc {
             ColliderShapeDesc::Sphere { centre, .. }
             | ColliderShapeDesc::Block { centre, .. }
             | ColliderShapeDesc::Torus { centre, .. } => *centre = to,
+            ColliderShapeDesc::HalfSpace { point, .. } => *point = to,
+            ColliderShapeDesc::Hull { points } => {
+                points.iter_mut().for_each(|p| *p = std::array::from_fn(|a| p[a] + to[a] - centre[a]));
+            }
+            ColliderShapeDesc::HeightField { corner, .. } => {
+                *corner = std::array::from_fn(|a| corner[a] + to[a] - centre[a]);
+            }
         }
     }
 }
@@ -187,7 +274,7 @@ pub enum ForceDesc {
         /// End, s.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<f64>,
-        /// Names of the objects it blows on; empty: all.
+        /// Names of the objects it acts on; empty: all.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         objects: Vec<String>,
     },
@@ -207,7 +294,7 @@ pub enum ForceDesc {
         /// End, s.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<f64>,
-        /// Names of the objects it blows on; empty: all.
+        /// Names of the objects it acts on; empty: all.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         objects: Vec<String>,
     },

@@ -28,15 +28,21 @@ pub struct GroupDesc {
     /// value from `min` to `max` belongs to the group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
-    /// Least value of the column that belongs; default: the least positive number, so that 0 is "not selected".
+    /// Smallest selected value of the column; default: the smallest positive number, so that 0 is "not selected".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<f64>,
-    /// Greatest value of the column that belongs; default: no bound.
+    /// Largest selected value of the column; default: no bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
     /// Factor on the weights of all constraints inside the group, except pins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
+    /// Young's modulus of the elements of the group, Pa, instead of the material's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub young: Option<f64>,
+    /// Poisson's ratio of the elements of the group, instead of the material's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poisson: Option<f64>,
     /// Factor on the masses of the vertices of the group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass: Option<f64>,
@@ -49,7 +55,7 @@ impl GroupDesc {
         self.select() == SelectDesc::default() && self.column.is_none()
     }
 
-    /// What is named by number, place or file.
+    /// Vertices selected by number, position or file.
     pub(crate) fn select(&self) -> SelectDesc {
         SelectDesc {
             vertices: self.vertices.clone(),

@@ -6,24 +6,34 @@ mod body;
 mod constraint;
 mod contact;
 mod continuum;
+mod coupling;
 mod display;
 mod environment;
 mod group;
+mod motion;
 mod object;
 mod particles;
 mod shape;
 
-pub use body::{BodyDesc, BodyShapeDesc, CopiesDesc, JointDesc, JointKindDesc, RigidDesc};
-pub use constraint::{
-    BendingDesc, LaplacianDesc, MassDesc, MaterialDesc, PinDesc, SelectDesc, StrainDesc, WeightDesc,
+pub use body::{
+    BodyDesc, BodyShapeDesc, CopiesDesc, InertialDesc, JointDesc, JointKindDesc, MeshAsDesc, PartDesc,
+    RigidDesc, UrdfDesc,
 };
-pub use contact::{ContactDesc, ContactMode};
-pub use continuum::{FluidDesc, GridDesc, LawDesc, WallDesc};
+pub use constraint::{
+    BendingDesc, BendingModelDesc, ElasticLawDesc, FabricDesc, LaplacianDesc, MassDesc, MaterialDesc,
+    PinDesc, SelectDesc, SpringDesc, StrainDesc, WovenDesc,
+};
+pub use contact::{ContactDesc, ContactMode, ContactPairDesc, StartDesc};
+pub use continuum::{FluidDesc, GridDesc, GridSolverDesc, LawDesc, TransferDesc, WallDesc};
+pub use coupling::CouplingDesc;
 pub use display::{DisplayDesc, ShadingDesc};
 pub use environment::{ColliderDesc, ColliderShapeDesc, ForceDesc};
 pub use group::GroupDesc;
+pub use motion::{ObstacleDesc, ObstacleKind, StitchDesc, TurnDesc};
 pub use object::ObjectDesc;
-pub use particles::{ParticleKindDesc, ParticlesDesc, UnifiedDesc};
+pub use particles::{
+    ParticleCopiesDesc, ParticleKindDesc, ParticlesDesc, SampleDesc, SamplePlaceDesc, UnifiedDesc,
+};
 pub use shape::{RotateDesc, ShapeDesc, TetrahedralizeDesc};
 
 use serde::{Deserialize, Serialize};
@@ -33,12 +43,12 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SceneDesc {
-    /// One line that says what is seen.
+    /// One-line description.
     pub title: String,
     /// Where the scene comes from: figure, table, or "own".
     #[serde(default)]
     pub source: String,
-    /// Frames a plain run simulates.
+    /// Default number of frames.
     #[serde(default = "default_frames")]
     pub frames: usize,
     /// Time step, iterations, gravity.
@@ -50,18 +60,27 @@ pub struct SceneDesc {
     /// How bodies touch obstacles, each other and themselves.
     #[serde(default, skip_serializing_if = "ContactDesc::is_default")]
     pub contact: ContactDesc,
+    /// Coupling between kinds of matter.
+    #[serde(default, skip_serializing_if = "CouplingDesc::is_default")]
+    pub coupling: CouplingDesc,
     /// Published counts that the scene reproduces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<PublishedDesc>,
     /// Deformable bodies, in vertex order.
     #[serde(default, rename = "object")]
     pub objects: Vec<ObjectDesc>,
+    /// Springs between vertices of them.
+    #[serde(default, rename = "stitch", skip_serializing_if = "Vec::is_empty")]
+    pub stitches: Vec<StitchDesc>,
     /// Rigid bodies.
     #[serde(default, rename = "body", skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<BodyDesc>,
     /// Joints of rigid bodies.
     #[serde(default, rename = "joint", skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<JointDesc>,
+    /// Robots: bodies and joints from URDF files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub urdf: Vec<UrdfDesc>,
     /// How rigid bodies are solved.
     #[serde(default, skip_serializing_if = "RigidDesc::is_default")]
     pub rigid: RigidDesc,
@@ -83,6 +102,9 @@ pub struct SceneDesc {
     /// Forces besides gravity.
     #[serde(default, rename = "force", skip_serializing_if = "Vec::is_empty")]
     pub forces: Vec<ForceDesc>,
+    /// Custom parts registered by the program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub custom: Vec<CustomDesc>,
 }
 
 impl Default for SceneDesc {
@@ -95,10 +117,13 @@ impl Default for SceneDesc {
             step: StepDesc::default(),
             solver: SolverDesc::default(),
             contact: ContactDesc::default(),
+            coupling: CouplingDesc::default(),
             published: None,
             objects: vec![],
+            stitches: vec![],
             bodies: vec![],
             joints: vec![],
+            urdf: vec![],
             rigid: RigidDesc::default(),
             particles: vec![],
             unified: UnifiedDesc::default(),
@@ -106,6 +131,7 @@ impl Default for SceneDesc {
             grid: None,
             colliders: vec![],
             forces: vec![],
+            custom: vec![],
         }
     }
 }
@@ -128,7 +154,7 @@ pub struct StepDesc {
     pub gravity: [f64; 3],
     /// Velocity damping, 1/s.
     pub damping: f64,
-    /// Whether pinned vertices are left alone by the predictor.
+    /// Whether the predictor does not move pinned vertices.
     pub hold_pinned: bool,
     /// Relative tolerance for an early end of the iterations; 0 never ends early.
     pub tolerance: f64,
@@ -149,15 +175,16 @@ impl Default for StepDesc {
     }
 }
 
-/// Stepper and global solver by name.
+/// Stepper and global solver by name. A key that is none of these is the name of a stepper, with options for that stepper
+/// alone: `[solver.newton] iterations = 4`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[serde(rename_all = "kebab-case", default)]
 pub struct SolverDesc {
     /// Name of the stepper.
     pub stepper: String,
     /// Name of the global solver.
     pub global: String,
-    /// Most iterations of one linear solve.
+    /// Maximum number of iterations per linear solve.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inner_iterations: Option<usize>,
     /// Relative residual at which a linear solve ends.
@@ -172,6 +199,24 @@ pub struct SolverDesc {
     /// Sweeps before Chebyshev acceleration starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<usize>,
+    /// Options by the name of the stepper they are for.
+    #[serde(flatten)]
+    pub steppers: BTreeMap<String, StepperDesc>,
+}
+
+/// Options of one stepper; each overrides the key of the same name in `[step]` while that stepper runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct StepperDesc {
+    /// Maximum number of iterations per step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<usize>,
+    /// Relative tolerance for an early end of the iterations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// Steps per frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub substeps: Option<usize>,
 }
 
 impl Default for SolverDesc {
@@ -184,6 +229,28 @@ impl Default for SolverDesc {
             rho: None,
             gamma: None,
             delay: None,
+            steppers: BTreeMap::new(),
+        }
+    }
+}
+
+impl SceneDesc {
+    /// The contact method. By default, scenes with only deformable bodies and the stepper `pd`
+    /// have [`Guard`](ContactMode::Guard); other steppers, and scenes with other matter, have [`Project`](ContactMode::Project).
+    pub fn contact_mode(&self) -> ContactMode {
+        let others = self.bodies.len() + self.particles.len() + self.fluids.len() + self.urdf.len();
+        let guarded = !self.objects.is_empty() && others == 0 && self.solver.stepper == "pd";
+        self.contact.mode.unwrap_or(if guarded { ContactMode::Guard } else { ContactMode::Project })
+    }
+
+    /// Chooses a stepper, and moves the options that `[solver.NAME]` has for it to `[step]`.
+    pub fn use_stepper(&mut self, name: &str) {
+        self.solver.stepper = name.to_owned();
+        if let Some(options) = self.solver.steppers.remove(name) {
+            let step = &mut self.step;
+            step.iterations = options.iterations.unwrap_or(step.iterations);
+            step.tolerance = options.tolerance.unwrap_or(step.tolerance);
+            step.substeps = options.substeps.unwrap_or(step.substeps);
         }
     }
 }
@@ -200,6 +267,16 @@ impl SolverDesc {
             ..Default::default()
         }
     }
+}
+
+/// An energy, obstacle or force that a program registered; see [`crate::CustomParts`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CustomDesc {
+    /// Name of the part.
+    pub kind: String,
+    /// Keys of the part's own.
+    #[serde(flatten)]
+    pub keys: toml::Table,
 }
 
 /// A row of the thesis' table 7.1.

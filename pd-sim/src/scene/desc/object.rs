@@ -1,8 +1,8 @@
 //! `[[object]]`: one deformable body.
 
 use super::{
-    BendingDesc, DisplayDesc, GroupDesc, MassDesc, MaterialDesc, PinDesc, RotateDesc, ShapeDesc, StrainDesc,
-    TetrahedralizeDesc, WeightDesc,
+    BendingDesc, DisplayDesc, FabricDesc, GroupDesc, MassDesc, MaterialDesc, ObstacleDesc, PinDesc,
+    RotateDesc, ShapeDesc, SpringDesc, StrainDesc, TetrahedralizeDesc, WovenDesc,
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,9 +14,12 @@ pub struct ObjectDesc {
     pub name: String,
     /// The mesh.
     pub shape: ShapeDesc,
-    /// Fill a closed surface with tetrahedra, before anything else. The body is then a solid; nothing of a solid changes.
+    /// Fill a closed surface with tetrahedra, before anything else. The body is then a solid; solids are unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tetrahedralize: Option<TetrahedralizeDesc>,
+    /// Merge vertices of a surface closer than this, m, and drop degenerate triangles, before anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weld: Option<f64>,
     /// Mass of every vertex from a column of the mesh file (PLY, VTK, VTU, TetGen), kg, instead of `mass`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass_column: Option<String>,
@@ -36,12 +39,15 @@ pub struct ObjectDesc {
     /// Translation, after rotation, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub translate: Option<[f64; 3]>,
-    /// How heavy it is. Default: the thesis' 0.001 kg per vertex.
+    /// Mass. Default: the thesis' 0.001 kg per vertex.
     #[serde(default)]
     pub mass: MassDesc,
     /// Springs on the edges of the mesh.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub edge: Option<WeightDesc>,
+    pub edge: Option<SpringDesc>,
+    /// Springs between the two vertices opposite to each interior edge of a surface.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_spring: Option<SpringDesc>,
     /// Bending at interior vertices of a surface.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bending: Option<BendingDesc>,
@@ -60,15 +66,27 @@ pub struct ObjectDesc {
     /// Weights and masses from physical constants, instead of `mass`, `tet`, `volume`, `triangle`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<MaterialDesc>,
+    /// Woven stretch and shear of triangles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub woven: Option<WovenDesc>,
+    /// A fabric with measured constants, instead of `mass`, `woven` and `bending`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fabric: Option<FabricDesc>,
     /// Distance at which the surface touches others, m, for `contact = "guard"`; that of the scene when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thickness: Option<f64>,
     /// Coulomb friction coefficient; that of the scene when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
-    /// Whether it may touch itself. Default true.
+    /// Coefficient of restitution, 0 to 1. Default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f64>,
+    /// Whether self-contact is enabled. Default true.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub self_contact: bool,
+    /// Makes it a kinematic obstacle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<ObstacleDesc>,
     /// Named parts, for pins, pushes and factors on weights and masses.
     #[serde(default, rename = "group", skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupDesc>,
@@ -93,23 +111,29 @@ impl ObjectDesc {
             name: name.into(),
             shape,
             tetrahedralize: None,
+            weld: None,
             mass_column: None,
             weight_column: None,
             thickness: None,
             friction: None,
+            restitution: None,
             self_contact: true,
+            obstacle: None,
             normalize: false,
             scale: None,
             rotate: None,
             translate: None,
             mass: MassDesc::default(),
             edge: None,
+            bending_spring: None,
             bending: None,
             triangle: None,
             area: None,
             tet: None,
             volume: None,
             material: None,
+            woven: None,
+            fabric: None,
             groups: vec![],
             pins: vec![],
             display: DisplayDesc::default(),

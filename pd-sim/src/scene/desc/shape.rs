@@ -94,7 +94,7 @@ pub enum ShapeDesc {
         #[serde(default = "one")]
         radius: f64,
     },
-    /// A generated thick-walled creature over an a × b × c lattice surface: the stand-in for scanned models.
+    /// A generated thick-walled creature over an a × b × c lattice surface: a substitute for scanned models.
     Creature {
         /// Lattice cells along the three axes.
         cells: [usize; 3],
@@ -127,7 +127,7 @@ pub struct TetrahedralizeDesc {
     /// Lattice edge in the surface's own units, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edge: Option<f64>,
-    /// Number of tetrahedra to come near to.
+    /// Approximate number of tetrahedra.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tets: Option<usize>,
     /// Names of meshers to try in this order; default: `["stuffing"]`. `tetgen` runs that program if it is installed.

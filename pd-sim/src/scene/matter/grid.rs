@@ -2,10 +2,10 @@
 
 use super::GridMatter;
 use crate::SceneError;
-use crate::scene::desc::{FluidDesc, LawDesc, SceneDesc, WallDesc};
+use crate::scene::desc::{FluidDesc, LawDesc, SceneDesc, TransferDesc, WallDesc};
 use pd_core::{Aabb, Vec3};
 use pd_mpm::scenes::fill_box;
-use pd_mpm::{Boundary, DruckerPrager, FixedCorotated, MpmBuilder, MpmError, MpmModel, Water};
+use pd_mpm::{Boundary, DruckerPrager, FixedCorotated, MpmBuilder, MpmError, MpmModel, Transfer, Water};
 use std::sync::Arc;
 
 /// Material points along each edge of a cell at the start.
@@ -21,6 +21,14 @@ pub(super) fn build(name: &str, desc: &SceneDesc) -> Result<GridMatter, SceneErr
     }
     let boundary = Boundary::Separate { friction: grid.friction.unwrap_or(0.0) };
     let mut builder = MpmModel::builder(grid.dx).domain(grid.min.into(), grid.cells).colliders(boundary);
+    if let Some(transfer) = grid.transfer {
+        builder = builder.transfer(match transfer {
+            TransferDesc::Pic => Transfer::Pic,
+            TransferDesc::Flip => Transfer::Flip { blend: 0.99 },
+            TransferDesc::Apic => Transfer::Apic,
+            TransferDesc::Mls => Transfer::Mls,
+        });
+    }
     if let Some(walls) = grid.walls {
         builder = builder.walls(walls.map(wall));
     }

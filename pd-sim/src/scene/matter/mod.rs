@@ -1,21 +1,29 @@
-//! What a scene has beside deformable bodies: rigid bodies, particles, or matter on a grid, with the stepper that moves it.
+//! Rigid bodies, particles and matter on a grid of a scene, and their steppers.
 //!
-//! Each kind has its own model, constant as all models are, and lives in the one [`State`]: bodies in `state.bodies`, particles
-//! and material points in `state.x`. A scene has deformable bodies or one of these kinds.
+//! Each kind has its own constant model and stores its data in the shared [`State`]: bodies in `state.bodies`, particles
+//! and material points in `state.x`. A scene with several kinds is [`Matter::Mixed`]; contact couples them.
 
+mod body_shape;
 mod display;
 mod grid;
+mod mixed;
+mod particle_mesh;
 mod particles;
 mod rigid;
+#[cfg(test)]
+mod rigid_tests;
+mod water_surface;
 
 pub use display::{Cloud, DisplayMesh};
+pub use mixed::MixedMatter;
 pub use rigid::RigidMatter;
 
-use super::desc::SceneDesc;
+use super::desc::{CouplingDesc, GridSolverDesc, SceneDesc};
+use super::files::Files;
 use crate::SceneError;
 use pd_core::{Model, Real, State, Stepper, Vec3};
-use pd_mpm::{MpmModel, MpmStepper};
-use pd_particles::{ParticleModel, SubstepSettings, UnifiedSubstep};
+use pd_mpm::{MpmModel, MpmStepper, PressureStepper};
+use pd_particles::ParticleModel;
 use std::sync::Arc;
 
 /// The kind of matter of a scene.
@@ -30,6 +38,8 @@ pub enum Matter {
     Particles(Arc<ParticleModel>),
     /// Material points on a grid.
     Grid(GridMatter),
+    /// Several kinds, deformable bodies among them or not.
+    Mixed(MixedMatter),
 }
 
 /// Material points at the start.
@@ -48,8 +58,9 @@ pub struct GridMatter {
 }
 
 impl Matter {
-    /// Builds what the description has.
-    pub(super) fn build(name: &str, desc: &SceneDesc) -> Result<Self, SceneError> {
+    /// Builds what the description has beside its `elastic` vertices of deformable bodies.
+    pub(super) fn build(files: &Files<'_>, desc: &SceneDesc, elastic: usize) -> Result<Self, SceneError> {
+        let name = files.scene;
         let wrong = |field: &str, what: String| SceneError::Value {
             file: name.to_owned(),
             field: field.to_owned(),
@@ -57,7 +68,7 @@ impl Matter {
         };
         let kinds = [
             ("object", desc.objects.is_empty()),
-            ("body", desc.bodies.is_empty()),
+            ("body", desc.bodies.is_empty() && desc.urdf.is_empty()),
             ("particles", desc.particles.is_empty()),
             ("fluid", desc.fluids.is_empty()),
         ];
@@ -68,29 +79,58 @@ impl Matter {
                 "the scene has no [[object]], [[body]], [[particles]] or [[fluid]]".into(),
             ));
         };
-        if let Some(other) = present.next() {
-            let what = format!(
-                "[[{other}]] beside [[{kind}]]: a scene has one kind of matter; obstacles go with all"
-            );
-            return Err(wrong(other, what));
-        }
-        if kind != "body" && !desc.joints.is_empty() {
+        let mixed = present.next().is_some();
+        if desc.bodies.is_empty() && desc.urdf.is_empty() && !desc.joints.is_empty() {
             return Err(wrong("joint", "joins bodies, and the scene has no [[body]]".into()));
+        }
+        if mixed {
+            return Self::build_mixed(files, desc, elastic);
         }
         if kind != "object" && !desc.forces.is_empty() {
             return Err(wrong("force", format!("acts on [[object]] only, not on [[{kind}]]")));
         }
         Ok(match kind {
-            "body" => Self::Rigid(rigid::build(name, desc)?),
-            "particles" => Self::Particles(Arc::new(particles::build(name, desc)?)),
+            "body" => Self::Rigid(rigid::build(files, desc)?),
+            "particles" => Self::Particles(Arc::new(particles::build(desc, files)?)),
             "fluid" => Self::Grid(grid::build(name, desc)?),
             _ => Self::Elastic,
         })
     }
 
-    /// Number of points in the state.
+    fn build_mixed(files: &Files<'_>, desc: &SceneDesc, elastic: usize) -> Result<Self, SceneError> {
+        let name = files.scene;
+        let wrong = |field: &str, what: String| SceneError::Value {
+            file: name.to_owned(),
+            field: field.to_owned(),
+            what,
+        };
+        desc.coupling.scheme().map_err(|what| wrong("coupling", what))?;
+        let CouplingDesc { substeps, sweeps, iterations, .. } = desc.coupling;
+        for (field, value) in [("substeps", substeps), ("sweeps", sweeps), ("iterations", iterations)] {
+            if value == 0 {
+                return Err(wrong(&format!("coupling.{field}"), "must be at least 1".into()));
+            }
+        }
+        if desc.objects.is_empty() && !desc.forces.is_empty() {
+            return Err(wrong("force", "acts on [[object]] only, and the scene has none".into()));
+        }
+        let mut mixed = MixedMatter { elastic, ..MixedMatter::default() };
+        if !(desc.bodies.is_empty() && desc.urdf.is_empty()) {
+            mixed.rigid = Some(rigid::build(files, desc)?);
+        }
+        if !desc.particles.is_empty() {
+            mixed.particles = Some(Arc::new(particles::build(desc, files)?));
+        }
+        if !desc.fluids.is_empty() {
+            mixed.grid = Some(grid::build(name, desc)?);
+        }
+        Ok(Self::Mixed(mixed))
+    }
+
+    /// Number of points in the state that are no vertices of deformable bodies.
     pub fn points(&self) -> usize {
         match self {
+            Self::Mixed(mixed) => mixed.points(),
             Self::Elastic | Self::Rigid(_) => 0,
             Self::Particles(model) => model.len(),
             Self::Grid(grid) => grid.x.len(),
@@ -101,22 +141,31 @@ impl Matter {
     pub fn bodies(&self) -> usize {
         match self {
             Self::Rigid(rigid) => rigid.model.bodies(),
+            Self::Mixed(mixed) => mixed.rigid.as_ref().map_or(0, |rigid| rigid.model.bodies()),
             _ => 0,
         }
     }
 
-    /// Radius that a point is drawn with, m; `None` if the matter has no points.
+    /// Radius that a point of [`points`](Self::points) is drawn with, m; `None` if the matter has no points.
     pub fn radii(&self) -> Option<Vec<Real>> {
         match self {
             Self::Elastic | Self::Rigid(_) => None,
             Self::Particles(model) => Some(model.radii().to_vec()),
             Self::Grid(grid) => Some(vec![grid.radius; grid.x.len()]),
+            Self::Mixed(mixed) => {
+                let mut radii = mixed.particles.as_ref().map_or(vec![], |model| model.radii().to_vec());
+                if let Some(grid) = &mixed.grid {
+                    radii.resize(radii.len() + grid.x.len(), grid.radius);
+                }
+                (!radii.is_empty()).then_some(radii)
+            }
         }
     }
 
     /// The state at the start; `None` for deformable bodies, whose state is their rest shape.
-    pub(super) fn state(&self) -> Option<State> {
+    pub(super) fn state(&self, rest: impl FnOnce() -> Vec<Vec3>) -> Option<State> {
         match self {
+            Self::Mixed(mixed) => Some(mixed.state(rest())),
             Self::Elastic => None,
             Self::Rigid(rigid) => {
                 let mut state = State::default();
@@ -131,30 +180,28 @@ impl Matter {
     /// Masses of the points; `None` for deformable bodies.
     pub(super) fn model(&self) -> Option<Result<Model, pd_core::ModelError>> {
         match self {
-            Self::Elastic => None,
+            // Only vertices of deformable bodies are in the model of several kinds.
+            Self::Elastic | Self::Mixed(_) => None,
             Self::Rigid(_) => Some(Model::with_masses(vec![]).build()),
             Self::Particles(model) => Some(model.core_model()),
             Self::Grid(grid) => Some(Model::with_masses(grid.masses.clone()).build()),
         }
     }
 
-    /// The stepper of this matter; `None` for deformable bodies, whose stepper the registry makes.
+    /// The stepper of this matter; `None` for deformable bodies and for several kinds, whose steppers the registry makes.
     pub(crate) fn stepper(&self, desc: &SceneDesc) -> Result<Option<Box<dyn Stepper>>, SceneError> {
         let unknown = |what: String| SceneError::Registry(what);
         Ok(match self {
-            Self::Elastic => None,
+            Self::Elastic | Self::Mixed(_) => None,
             Self::Rigid(rigid) => Some(rigid.stepper(&desc.rigid)?),
-            Self::Particles(model) => match desc.unified.solver.as_str() {
-                UnifiedSubstep::NAME => {
-                    let settings = SubstepSettings { substeps: desc.unified.substeps, ..Default::default() };
-                    Some(Box::new(UnifiedSubstep::new(model.clone(), settings)))
+            Self::Particles(model) => Some(particles::stepper(model, &desc.unified)?),
+            Self::Grid(grid) => match desc.grid.as_ref().and_then(|grid| grid.solver) {
+                Some(GridSolverDesc::Pressure) => {
+                    let stepper = PressureStepper::new(grid.model.clone());
+                    Some(Box::new(stepper.map_err(|error| unknown(format!("grid.solver: {error}")))?))
                 }
-                other => {
-                    let known = UnifiedSubstep::NAME;
-                    return Err(unknown(format!("there is no particle solver {other:?}; known are {known}")));
-                }
+                Some(GridSolverDesc::Mpm) | None => Some(Box::new(MpmStepper::new(grid.model.clone()))),
             },
-            Self::Grid(grid) => Some(Box::new(MpmStepper::new(grid.model.clone()))),
         })
     }
 }

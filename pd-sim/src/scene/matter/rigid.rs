@@ -1,11 +1,16 @@
 //! Rigid bodies and joints of a scene.
 
+use super::body_shape::parts;
 use crate::SceneError;
-use crate::scene::desc::{BodyDesc, BodyShapeDesc, JointDesc, JointKindDesc, RigidDesc, SceneDesc};
+use crate::scene::desc::{
+    BodyDesc, BodyShapeDesc, ColliderDesc, JointDesc, JointKindDesc, RigidDesc, SceneDesc,
+};
+use crate::scene::files::Files;
+use crate::scene::urdf;
 use nalgebra::{UnitQuaternion, Vector3};
-use pd_core::{Bodies, Real, Stepper, Vec3};
+use pd_core::{Bodies, Mat3, Real, Stepper, Vec3};
 use pd_rigid::{
-    Axis, JointKind, RigidBuilder, RigidError, RigidModel, RigidParams, RigidStepper, Shape, Target,
+    Axis, Filter, JointKind, MassProperties, RigidBuilder, RigidModel, RigidParams, RigidStepper, Target,
 };
 use std::sync::Arc;
 
@@ -18,34 +23,66 @@ pub struct RigidMatter {
     pub start: Bodies,
     /// Name of each body.
     pub names: Vec<String>,
-    /// Which `[[body]]` each comes from.
+    /// Which `[[body]]` each comes from; those of `[[urdf]]` count on from there.
     pub source: Vec<usize>,
 }
 
 impl RigidMatter {
     pub(super) fn stepper(&self, desc: &RigidDesc) -> Result<Box<dyn Stepper>, SceneError> {
+        Ok(Box::new(self.rigid_stepper(desc)?))
+    }
+
+    /// The stepper of the bodies with the settings of `[rigid]`.
+    ///
+    /// # Errors
+    /// [`SceneError::Registry`] if there is no solver of the name.
+    pub fn rigid_stepper(&self, desc: &RigidDesc) -> Result<RigidStepper, SceneError> {
         let solver =
             pd_rigid::solver(&desc.solver).map_err(|error| SceneError::Registry(error.to_string()))?;
         let mut params = RigidParams::default();
         params.substeps = desc.substeps;
         params.sleep = desc.sleep;
-        Ok(Box::new(RigidStepper::with_solver(self.model.clone(), params, solver)))
+        params.joint_iterations = desc.joint_iterations;
+        params.margin = desc.margin;
+        params.contact_frequency = desc.contact_frequency;
+        params.push_out_speed = desc.push_out_speed;
+        params.bounce_speed = desc.bounce_speed;
+        Ok(RigidStepper::with_solver(self.model.clone(), params, solver))
+    }
+
+    /// Bodies that overlap at the start by more than a depth (m), in words: names and depth.
+    pub fn overlaps(&self, depth: Real) -> Vec<String> {
+        let words = |o: pd_rigid::Overlap| {
+            let [a, b] = o.bodies.map(|b| &self.names[b]);
+            let [x, y, z] = o.place.into();
+            format!("bodies {a:?} and {b:?} overlap by {:.4} m at ({x:.3}, {y:.3}, {z:.3})", o.depth)
+        };
+        self.model.overlaps(&self.start, depth).into_iter().map(words).collect()
     }
 }
 
-pub(super) fn build(name: &str, desc: &SceneDesc) -> Result<RigidMatter, SceneError> {
+pub(super) fn build(files: &Files<'_>, desc: &SceneDesc) -> Result<RigidMatter, SceneError> {
+    let name = files.scene;
+    let wrong = |field: String, what: String| SceneError::Value { file: name.to_owned(), field, what };
+    let (mut bodies, mut joints) = (desc.bodies.clone(), desc.joints.clone());
+    for (k, robot) in desc.urdf.iter().enumerate() {
+        let read = urdf::read(robot, files, format!("urdf[{k}]"))?;
+        bodies.extend(read.bodies);
+        joints.extend(read.joints);
+    }
     let mut builder = RigidModel::builder();
     let (mut names, mut source) = (vec![], vec![]);
-    let wrong = |field: String, what: String| SceneError::Value { file: name.to_owned(), field, what };
-    for (k, body) in desc.bodies.iter().enumerate() {
-        if desc.bodies[..k].iter().any(|other| other.name == body.name) {
+    for (k, body) in bodies.iter().enumerate() {
+        if bodies[..k].iter().any(|other| other.name == body.name) {
             return Err(wrong("body".into(), format!("the name {:?} is used twice", body.name)));
         }
         let field = || format!("body {:?}", body.name);
         let places = places(body).map_err(|what| wrong(format!("{}.copies", field()), what))?;
+        let built = body_desc(body, files)?;
         let first = names.len();
         for (copy, offset) in places.iter().enumerate() {
-            add_body(&mut builder, body, *offset).map_err(|error| wrong(field(), error.to_string()))?;
+            let placed = built.clone().at(Vec3::from(body.position) + offset);
+            builder.body(placed).map_err(|error| wrong(field(), error.to_string()))?;
             names.push(if copy == 0 { body.name.clone() } else { format!("{}.{copy}", body.name) });
             source.push(k);
         }
@@ -58,19 +95,51 @@ pub(super) fn build(name: &str, desc: &SceneDesc) -> Result<RigidMatter, SceneEr
             }
         }
     }
-    for (k, joint) in desc.joints.iter().enumerate() {
+    for (k, joint) in joints.iter().enumerate() {
         let field = format!("joint[{k}]");
-        let find = |wanted: &str| {
-            names.iter().position(|known| known == wanted).ok_or_else(|| {
-                wrong(field.clone(), format!("there is no body {wanted:?}; known are {}", names.join(", ")))
-            })
+        let mut find = |wanted: &str| match names.iter().position(|known| known == wanted) {
+            Some(body) => Ok(body),
+            None => match desc.colliders.iter().find(|c| c.name.as_deref() == Some(wanted)) {
+                Some(collider) => {
+                    source.push(usize::MAX);
+                    names.push(wanted.to_owned());
+                    carrier(&mut builder, collider).map_err(|what| wrong(field.clone(), what))
+                }
+                None => {
+                    let known = names.join(", ");
+                    Err(wrong(
+                        field.clone(),
+                        format!("there is no body or obstacle {wanted:?}; known are {known}"),
+                    ))
+                }
+            },
         };
-        let a = joint.a.as_deref().map(find).transpose()?;
-        let built = joint_desc(joint, a, find(&joint.b)?).map_err(|what| wrong(field.clone(), what))?;
+        let a = joint.a.as_deref().map(&mut find).transpose()?;
+        let b = find(&joint.b)?;
+        let built = joint_desc(joint, a, b).map_err(|what| wrong(field.clone(), what))?;
         builder.joint(built).map_err(|error| wrong(field.clone(), error.to_string()))?;
     }
     let (model, start) = builder.build();
     Ok(RigidMatter { model: Arc::new(model), start, names, source })
+}
+
+/// A body without shape that goes where an obstacle goes, for joints to it.
+fn carrier(builder: &mut RigidBuilder, collider: &ColliderDesc) -> Result<usize, String> {
+    let body = pd_rigid::BodyDesc::compound(vec![]).at(collider.centre().into());
+    let body = match path(&collider.path)? {
+        Some(path) => body.driven(path, Vec3::zeros()),
+        None => body.fixed(),
+    };
+    builder.body(body).map_err(|error| error.to_string())
+}
+
+/// A path of keyframes `[time, dx, dy, dz]`; nothing if there are none.
+fn path(keys: &[[f64; 4]]) -> Result<Option<pd_collide::Path>, String> {
+    if keys.is_empty() {
+        return Ok(None);
+    }
+    let keys = keys.iter().map(|&[t, x, y, z]| (t, Vec3::new(x, y, z))).collect();
+    pd_collide::Path::new(keys).map(Some).map_err(|error| error.to_string())
 }
 
 /// Offsets of the copies of a body, the first zero.
@@ -97,21 +166,15 @@ fn places(body: &BodyDesc) -> Result<Vec<Vec3>, String> {
     Ok(places)
 }
 
-fn add_body(builder: &mut RigidBuilder, body: &BodyDesc, offset: Vec3) -> Result<usize, RigidError> {
-    let shape = match &body.shape {
-        BodyShapeDesc::Box { half_extents } => Shape::cuboid((*half_extents).into())?,
-        BodyShapeDesc::Sphere { radius } => Shape::sphere(*radius)?,
-        BodyShapeDesc::Capsule { half_length, radius } => Shape::capsule(*half_length, *radius)?,
-        BodyShapeDesc::Cylinder { half_height, radius } => Shape::cylinder(*half_height, *radius)?,
-        BodyShapeDesc::Hull { points } => {
-            Shape::hull(&points.iter().map(|&p| p.into()).collect::<Vec<Vec3>>())?
-        }
-        BodyShapeDesc::Ground => Shape::HalfSpace,
-    };
+/// A body at the origin.
+fn body_desc(body: &BodyDesc, files: &Files<'_>) -> Result<pd_rigid::BodyDesc, SceneError> {
+    let field = format!("body {:?}", body.name);
+    let wrong = |what: String| SceneError::Value { file: files.scene.to_owned(), field: field.clone(), what };
     let ground = matches!(body.shape, BodyShapeDesc::Ground);
-    let mut built = pd_rigid::BodyDesc::new(shape, if ground { 0.0 } else { body.density })
-        .at(Vec3::from(body.position) + offset)
-        .moving(body.velocity.into(), body.angular_velocity.into());
+    let driven = !body.path.is_empty() || body.spin.is_some();
+    let parts = parts(body, files).map_err(|error| error.in_field(files, &field))?;
+    let mut built =
+        pd_rigid::BodyDesc::compound(parts).moving(body.velocity.into(), body.angular_velocity.into());
     if let Some(rotate) = body.rotate
         && let Some(axis) = nalgebra::Unit::try_new(Vector3::from(rotate.axis), 0.0)
     {
@@ -123,41 +186,88 @@ fn add_body(builder: &mut RigidBuilder, body: &BodyDesc, offset: Vec3) -> Result
     if let Some(restitution) = body.restitution {
         built = built.restitution(restitution);
     }
-    if body.fixed || ground {
+    if let Some([linear, angular]) = body.damping {
+        built = built.damping(linear, angular);
+    }
+    let all = Filter::default();
+    built = built
+        .filtered(Filter { group: body.group.unwrap_or(all.group), mask: body.mask.unwrap_or(all.mask) });
+    match (body.mass, body.inertial) {
+        (Some(_), Some(_)) => return Err(wrong("give mass or inertial, not both".into())),
+        (Some(mass), None) => {
+            let own = built.mass_properties();
+            let scale = mass / own.mass;
+            built.mass = Some(MassProperties { mass, inertia: own.inertia * scale, ..own });
+        }
+        (None, Some(given)) => {
+            let [xx, yy, zz, xy, xz, yz] = given.inertia;
+            let inertia = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+            built.mass = Some(MassProperties { mass: given.mass, centre: given.centre.into(), inertia });
+        }
+        (None, None) => {}
+    }
+    if driven {
+        if body.fixed {
+            return Err(wrong("is fixed and follows a path; give only one".into()));
+        }
+        let still =
+            || pd_collide::Path::new(vec![(0.0, Vec3::zeros())]).map_err(|error| wrong(error.to_string()));
+        let path = match path(&body.path).map_err(wrong)? {
+            Some(path) => path,
+            None => still()?,
+        };
+        built = built.driven(path, body.spin.unwrap_or_default().into());
+    } else if body.fixed || ground {
         built = built.fixed();
     }
-    builder.body(built)
+    Ok(built)
 }
 
 fn joint_desc(desc: &JointDesc, a: Option<usize>, b: usize) -> Result<pd_rigid::JointDesc, String> {
+    let (anchor, anchor_b) = (Vec3::from(desc.anchor), Vec3::from(desc.anchor_b.unwrap_or(desc.anchor)));
     let (kind, axis) = match desc.kind {
         JointKindDesc::Ball => (JointKind::Ball, Some(Axis::Swing)),
         JointKindDesc::Hinge => (JointKind::Hinge, Some(Axis::Angular)),
         JointKindDesc::Slider => (JointKind::Slider, Some(Axis::Linear)),
         JointKindDesc::Fixed => (JointKind::Fixed, None),
         JointKindDesc::Distance => {
-            let length = desc.length.ok_or("a distance joint needs its length")?;
+            let length = desc.length.or(desc.anchor_b.map(|_| (anchor - anchor_b).norm()));
+            let length = length.ok_or("a distance joint needs its length or a second anchor")?;
             (JointKind::Distance { length }, Some(Axis::Linear))
         }
         JointKindDesc::Cylindrical => (JointKind::Cylindrical, Some(Axis::Linear)),
         JointKindDesc::Universal => (JointKind::Universal, None),
     };
-    let mut joint = pd_rigid::JointDesc::new(kind, a, Some(b), desc.anchor.into());
+    let mut joint = pd_rigid::JointDesc::new(kind, a, Some(b), anchor);
+    joint.anchor_b = anchor_b;
     if let Some(along) = desc.axis {
         joint = joint.along(along.into());
     }
     let angular = matches!(axis, Some(Axis::Angular | Axis::Swing));
+    let scale = |value: Real| if angular { value.to_radians() } else { value };
     let need = |what: &str| axis.ok_or_else(|| format!("a {} joint has no {what}", kind.name()));
     if let Some([low, high]) = desc.limit {
-        let scale = |value: Real| if angular { value.to_radians() } else { value };
         joint = joint.limit(need("limit")?, scale(low), scale(high));
     }
-    if let Some(speed) = desc.motor_speed {
-        let most = desc.motor_most.unwrap_or(Real::INFINITY);
-        joint = joint.motor(need("motor")?, Target::Velocity(speed), most);
+    let most = desc.motor_most.unwrap_or(Real::INFINITY);
+    match (desc.motor_speed, desc.motor_position) {
+        (Some(_), Some(_)) => return Err("give motor-speed or motor-position, not both".into()),
+        (Some(speed), None) => joint = joint.motor(need("motor")?, Target::Velocity(speed), most),
+        (None, Some(position)) => {
+            let stiffness = desc.motor_stiffness.ok_or("a motor-position needs a motor-stiffness")?;
+            let damping = desc.motor_damping.unwrap_or_default();
+            let target = Target::Position { value: scale(position), stiffness, damping };
+            joint = joint.motor(need("motor")?, target, most);
+        }
+        (None, None) => {}
     }
-    if let Some(force) = desc.break_force {
-        joint = joint.break_force(force);
-    }
+    joint = joint.soft(
+        desc.compliance.unwrap_or_default(),
+        desc.angular_compliance.unwrap_or_default(),
+        desc.damping.unwrap_or_default(),
+    );
+    joint.break_force = desc.break_force.unwrap_or(Real::INFINITY);
+    joint.break_torque = desc.break_torque.unwrap_or(Real::INFINITY);
+    joint.collide = desc.collide;
     Ok(joint)
 }

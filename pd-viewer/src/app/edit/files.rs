@@ -5,7 +5,7 @@ use pd_sim::scene::desc::ShapeDesc;
 use std::path::{Path, absolute};
 
 /// Makes names of files relative to `from` absolute, so that a scene saved in `to` still finds them. Names that are found in
-/// neither place are those of models, which are looked for elsewhere, and stay.
+/// neither directory are those of models, which are searched elsewhere, and are unchanged.
 pub fn keep_files(desc: &mut SceneDesc, from: &Path, to: &Path) {
     // The directory of a file that is named without one.
     let whole = |path: &Path| absolute(if path.as_os_str().is_empty() { Path::new(".") } else { path });

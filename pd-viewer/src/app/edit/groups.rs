@@ -2,7 +2,7 @@
 
 use pd_sim::scene::desc::{GroupDesc, ObjectDesc};
 
-/// Makes a group of these vertices (own numbers), or replaces the one of that name.
+/// Creates a group of these vertices (own numbers), or replaces the one of that name.
 pub fn set_group(object: &mut ObjectDesc, name: &str, mut vertices: Vec<u32>, weight: Option<f64>) {
     vertices.sort_unstable();
     vertices.dedup();
@@ -22,7 +22,7 @@ pub fn set_group(object: &mut ObjectDesc, name: &str, mut vertices: Vec<u32>, we
 }
 
 /// Paints vertices (own numbers) with a factor on the weights: they go into the group of that factor and leave those of
-/// other painted factors. A factor of 1 takes the paint away.
+/// other painted factors. A factor of 1 removes the paint.
 pub fn paint(object: &mut ObjectDesc, vertices: &[u32], factor: f64) {
     let name = |factor: f64| format!("painted x{factor}");
     for group in &mut object.groups {

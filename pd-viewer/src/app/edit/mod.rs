@@ -13,10 +13,10 @@ pub use pins::toggle_pin;
 use pd_core::Vec3;
 use pd_sim::scene::SceneDesc;
 use pd_sim::scene::desc::{
-    ColliderDesc, ColliderShapeDesc, ForceDesc, ObjectDesc, ShapeDesc, StrainDesc, WeightDesc,
+    ColliderDesc, ColliderShapeDesc, ForceDesc, ObjectDesc, ShapeDesc, SpringDesc, StartDesc, StrainDesc,
 };
 
-/// A name like `wanted` that no object has yet.
+/// A name like `wanted` that is not used by an object.
 pub fn free_name(desc: &SceneDesc, wanted: &str) -> String {
     let taken = |name: &str| desc.objects.iter().any(|object| object.name == name);
     if !taken(wanted) && !wanted.is_empty() {
@@ -27,13 +27,13 @@ pub fn free_name(desc: &SceneDesc, wanted: &str) -> String {
     (2..).map(|k| format!("{stem} {k}")).find(|name| !taken(name)).unwrap_or_default()
 }
 
-/// A body of this shape with constraints that suit it.
+/// A body of this shape with suitable constraints.
 pub fn body(name: &str, shape: ShapeDesc, solid: bool) -> ObjectDesc {
     let mut object = ObjectDesc::new(name, shape);
     if solid {
         object.tet = Some(StrainDesc { weight: 5000.0, min: 0.95, max: 1.05 });
     } else {
-        object.edge = Some(WeightDesc { weight: 100.0 });
+        object.edge = Some(SpringDesc::new(100.0));
     }
     object
 }
@@ -69,14 +69,18 @@ pub fn obstacles() -> Vec<ColliderDesc> {
     shapes.map(ColliderDesc::from).into()
 }
 
-/// Adds a body under a name of its own, beside those that are there; returns its place.
+/// Adds a body with a unique name beside the others; returns its index. If it overlaps another one, the two pass through
+/// each other until they have separated.
 pub fn add_object(desc: &mut SceneDesc, mut object: ObjectDesc) -> usize {
     object.name = free_name(desc, &object.name);
+    if desc.contact.start == StartDesc::Refuse {
+        desc.contact.start = StartDesc::Ignore;
+    }
     desc.objects.push(object);
     desc.objects.len() - 1
 }
 
-/// Removes a body and the forces that name it alone.
+/// Removes a body and the forces that refer only to it.
 pub fn remove_object(desc: &mut SceneDesc, index: usize) {
     if index >= desc.objects.len() {
         return;
@@ -91,13 +95,13 @@ pub fn remove_object(desc: &mut SceneDesc, index: usize) {
             !(named && objects.is_empty())
         }
     });
-    // Wind over nothing but solids is refused, so it goes with the last cloth.
+    // Wind is invalid in a scene of only solids, so it is removed with the last cloth.
     if desc.objects.iter().all(solids) {
         desc.forces.retain(|force| matches!(force, ForceDesc::Push { .. }));
     }
 }
 
-/// Copies a body next to itself; returns the place of the copy.
+/// Copies a body next to itself; returns the index of the copy.
 pub fn duplicate_object(desc: &mut SceneDesc, index: usize) -> Option<usize> {
     let mut copy = desc.objects.get(index)?.clone();
     let step = Vec3::new(0.25, 0.25, 0.0);
@@ -105,7 +109,7 @@ pub fn duplicate_object(desc: &mut SceneDesc, index: usize) -> Option<usize> {
     Some(add_object(desc, copy))
 }
 
-/// Renames a body, and what refers to it; refuses a name that is empty or taken.
+/// Renames a body and all references to it; rejects an empty or duplicate name.
 pub fn rename_object(desc: &mut SceneDesc, index: usize, name: &str) -> bool {
     let taken = desc.objects.iter().enumerate().any(|(k, object)| k != index && object.name == name);
     if name.is_empty() || taken || index >= desc.objects.len() {
@@ -127,7 +131,7 @@ pub fn rename_object(desc: &mut SceneDesc, index: usize, name: &str) -> bool {
     true
 }
 
-/// Copies an obstacle next to itself; returns the place of the copy.
+/// Copies an obstacle next to itself; returns the index of the copy.
 pub fn duplicate_obstacle(desc: &mut SceneDesc, index: usize) -> Option<usize> {
     let mut copy = desc.colliders.get(index)?.clone();
     let [x, y, z] = copy.centre();
@@ -167,6 +171,8 @@ mod tests {
             }
         }
         desc.colliders = obstacles();
+        // With contact by guard the block would be triangles of the model.
+        desc.contact.mode = Some(pd_sim::scene::desc::ContactMode::Project);
         let built = scene(desc);
         assert_eq!((built.objects.len(), built.colliders().unwrap().len()), (18, 4));
     }

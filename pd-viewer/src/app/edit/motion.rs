@@ -1,4 +1,4 @@
-//! Moving, turning and growing bodies and obstacles.
+//! Translating, rotating and scaling bodies and obstacles.
 
 use crate::app::worker::Placement;
 use nalgebra::Rotation3;
@@ -51,7 +51,8 @@ pub fn move_object(object: &mut ObjectDesc, motion: &Motion) {
 
 /// Moves and grows an obstacle; obstacles do not turn.
 pub fn move_obstacle(collider: &mut ColliderDesc, motion: &Motion) {
-    collider.set_centre(motion.apply(Vec3::from(collider.centre())).into());
+    let before = Vec3::from(collider.centre());
+    collider.set_centre(motion.apply(before).into());
     let grow = motion.grow.clamp(1e-3, 1e3);
     match &mut collider.shape {
         ColliderShapeDesc::Floor { .. } => {}
@@ -62,6 +63,19 @@ pub fn move_obstacle(collider: &mut ColliderDesc, motion: &Motion) {
         ColliderShapeDesc::Torus { major_radius, minor_radius, .. } => {
             *major_radius *= grow;
             *minor_radius *= grow;
+        }
+        ColliderShapeDesc::HalfSpace { .. } => {}
+        ColliderShapeDesc::Hull { points } => {
+            let centre = motion.apply(before);
+            for p in points {
+                *p = (centre + (Vec3::from(*p) - centre) * grow).into();
+            }
+        }
+        ColliderShapeDesc::HeightField { corner, spacing, heights } => {
+            let centre = motion.apply(before);
+            *corner = (centre + (Vec3::from(*corner) - centre) * grow).into();
+            *spacing *= grow;
+            heights.iter_mut().flatten().for_each(|height| *height *= grow);
         }
     }
 }

@@ -4,10 +4,10 @@ use crate::app::worker::LoadedObject;
 use pd_core::Vec3;
 use pd_sim::scene::desc::{ObjectDesc, PinDesc, SelectDesc};
 
-/// Weight of a pin made by a click, N/m: it holds, and does not spoil the matrix.
+/// Weight of a pin made by a click, N/m: stiff enough to hold, without harming the condition of the matrix.
 const CLICK_WEIGHT: f64 = 1000.0;
 
-/// Pins a vertex (own number) where it is, or lets it go if it is pinned; returns whether it is pinned now.
+/// Pins a vertex (own number) at its position, or unpins it; returns whether it is pinned now.
 pub fn toggle_pin(
     object: &mut ObjectDesc,
     loaded: &LoadedObject,
@@ -66,6 +66,7 @@ fn add_click_pin(object: &mut ObjectDesc, vertex: u32, at: Vec3) {
             weight: CLICK_WEIGHT,
             release: None,
             path: vec![],
+            turn: None,
             at: vec![at.into()],
         }),
     }

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::app::dialogs::Purpose;
-use crate::app::leaving::Leaving;
+use crate::app::unsaved_changes::Destination;
 use crate::app::widgets::section;
 use egui::{RichText, Ui};
 use pd_sim::scene::builtins;
@@ -21,7 +21,7 @@ impl App {
             }
         }
         if let Some(name) = chosen {
-            self.leave(Leaving::Scene(name.to_owned()));
+            self.leave(Destination::Scene(name.to_owned()));
         }
     }
 
@@ -32,7 +32,7 @@ impl App {
         ui.horizontal(|ui| {
             let has = !typed.is_empty();
             if ui.add_enabled(has, egui::Button::new("Open file")).clicked() {
-                self.leave(Leaving::Scene(typed.clone()));
+                self.leave(Destination::Scene(typed.clone()));
             }
             if ui.add_enabled(has, egui::Button::new("Save as")).clicked() {
                 let mut path = PathBuf::from(&typed);
@@ -44,7 +44,7 @@ impl App {
         });
         ui.horizontal(|ui| {
             if ui.button("New").on_hover_text("An empty scene").clicked() {
-                self.leave(Leaving::Empty);
+                self.leave(Destination::Empty);
             }
             if ui.button("Browse to open").clicked() {
                 self.ask(Purpose::Open);
@@ -56,7 +56,7 @@ impl App {
         let recent = self.settings.recent.clone();
         for file in recent {
             if ui.link(&file).clicked() {
-                self.leave(Leaving::Scene(file));
+                self.leave(Destination::Scene(file));
             }
         }
     }
@@ -126,27 +126,29 @@ fn decode(bytes: &[u8]) -> Option<egui::ColorImage> {
     }
 }
 
+/// Small pictures of scenes, by name.
+const PICTURES: &[(&str, &[u8])] = &[
+    ("cloth", include_bytes!("../../../assets/thumbnails/cloth.png")),
+    ("cloth-pair", include_bytes!("../../../assets/thumbnails/cloth-pair.png")),
+    ("cloth-pair-wind", include_bytes!("../../../assets/thumbnails/cloth-pair-wind.png")),
+    ("cloth-100", include_bytes!("../../../assets/thumbnails/cloth-100.png")),
+    ("cloth-140", include_bytes!("../../../assets/thumbnails/cloth-140.png")),
+    ("cloths-8", include_bytes!("../../../assets/thumbnails/cloths-8.png")),
+    ("hemispheres", include_bytes!("../../../assets/thumbnails/hemispheres.png")),
+    ("tubes", include_bytes!("../../../assets/thumbnails/tubes.png")),
+    ("bar", include_bytes!("../../../assets/thumbnails/bar.png")),
+    ("bridge", include_bytes!("../../../assets/thumbnails/bridge.png")),
+    ("ball", include_bytes!("../../../assets/thumbnails/ball.png")),
+    ("sandbox", include_bytes!("../../../assets/thumbnails/sandbox.png")),
+    ("bunny-twin", include_bytes!("../../../assets/thumbnails/bunny-twin.png")),
+    ("armadillo-twin", include_bytes!("../../../assets/thumbnails/armadillo-twin.png")),
+    ("armadillo-free-twin", include_bytes!("../../../assets/thumbnails/armadillo-free-twin.png")),
+    ("armadillo-pair-twin", include_bytes!("../../../assets/thumbnails/armadillo-pair-twin.png")),
+    ("dragon-twin", include_bytes!("../../../assets/thumbnails/dragon-twin.png")),
+];
+
 /// Pictures of the built-in scenes, made by `assets/thumbnails/make.sh`. A scene that needs a scanned model shows its twin.
 fn thumbnail_bytes(name: &str) -> Option<&'static [u8]> {
-    const PICTURES: &[(&str, &[u8])] = &[
-        ("cloth", include_bytes!("../../../assets/thumbnails/cloth.png")),
-        ("cloth-pair", include_bytes!("../../../assets/thumbnails/cloth-pair.png")),
-        ("cloth-pair-wind", include_bytes!("../../../assets/thumbnails/cloth-pair-wind.png")),
-        ("cloth-100", include_bytes!("../../../assets/thumbnails/cloth-100.png")),
-        ("cloth-140", include_bytes!("../../../assets/thumbnails/cloth-140.png")),
-        ("cloths-8", include_bytes!("../../../assets/thumbnails/cloths-8.png")),
-        ("hemispheres", include_bytes!("../../../assets/thumbnails/hemispheres.png")),
-        ("tubes", include_bytes!("../../../assets/thumbnails/tubes.png")),
-        ("bar", include_bytes!("../../../assets/thumbnails/bar.png")),
-        ("bridge", include_bytes!("../../../assets/thumbnails/bridge.png")),
-        ("ball", include_bytes!("../../../assets/thumbnails/ball.png")),
-        ("sandbox", include_bytes!("../../../assets/thumbnails/sandbox.png")),
-        ("bunny-twin", include_bytes!("../../../assets/thumbnails/bunny-twin.png")),
-        ("armadillo-twin", include_bytes!("../../../assets/thumbnails/armadillo-twin.png")),
-        ("armadillo-free-twin", include_bytes!("../../../assets/thumbnails/armadillo-free-twin.png")),
-        ("armadillo-pair-twin", include_bytes!("../../../assets/thumbnails/armadillo-pair-twin.png")),
-        ("dragon-twin", include_bytes!("../../../assets/thumbnails/dragon-twin.png")),
-    ];
     let find = |name: &str| PICTURES.iter().find(|picture| picture.0 == name).map(|picture| picture.1);
     find(name).or_else(|| find(&format!("{name}-twin")))
 }
@@ -156,11 +158,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_built_in_scene_has_a_title_and_a_picture() {
-        for builtin in builtins().iter().filter(|builtin| builtin.is_of_thesis()) {
+    fn every_built_in_scene_has_a_title_and_every_picture_a_scene() {
+        for builtin in builtins() {
             assert!(!title(builtin.text).is_empty(), "{}", builtin.name);
-            let image = thumbnail_bytes(builtin.name).and_then(decode).expect(builtin.name);
-            assert_eq!(image.size, [173, 108]);
+        }
+        for (name, bytes) in PICTURES {
+            assert!(builtins().iter().any(|builtin| builtin.name == *name), "{name}");
+            assert_eq!(decode(bytes).expect(name).size, [173, 108], "{name}");
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::app::widgets::{choice, grid, number, section};
 use egui::Ui;
 use pd_sim::scene::desc::{
-    BendingDesc, LaplacianDesc, MassDesc, MaterialDesc, ObjectDesc, StrainDesc, WeightDesc,
+    BendingDesc, LaplacianDesc, MassDesc, MaterialDesc, ObjectDesc, SpringDesc, StrainDesc,
 };
 
 const WEIGHT: std::ops::RangeInclusive<f64> = 1e-9..=1e12;
@@ -27,11 +27,11 @@ impl App {
                 (false, true) => to_weights(object, solid),
                 _ => {}
             }
-            switch(ui, "Edge springs", &mut object.edge, WeightDesc { weight: 100.0 }, |ui, edge| {
+            switch(ui, "Edge springs", &mut object.edge, SpringDesc::new(100.0), |ui, edge| {
                 number(ui, "Edge weight", "N/m on every edge", &mut edge.weight, WEIGHT);
             });
             if !solid {
-                let bending = BendingDesc { weight: 5e-4, laplacian: LaplacianDesc::MeanValue };
+                let bending = BendingDesc::new(5e-4);
                 switch(ui, "Bending", &mut object.bending, bending, |ui, bending| {
                     number(ui, "Bending weight", "at every interior vertex", &mut bending.weight, WEIGHT);
                     laplacian(ui, &mut bending.laplacian);
@@ -64,7 +64,8 @@ fn to_constants(object: &mut ObjectDesc, solid: bool) {
     object.mass = MassDesc::default();
     object.weight_column = None;
     let thickness = (!solid).then_some(1e-3);
-    object.material = Some(MaterialDesc { young: 1e5, poisson: 0.3, density: 1000.0, thickness });
+    object.material =
+        Some(MaterialDesc { young: 1e5, poisson: 0.3, density: 1000.0, thickness, law: Default::default() });
 }
 
 fn to_weights(object: &mut ObjectDesc, solid: bool) {

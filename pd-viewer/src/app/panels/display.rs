@@ -33,7 +33,7 @@ impl App {
         section(ui, "Shown", true, |ui| {
             ui.checkbox(&mut self.settings.wireframe, "Wireframe");
             ui.checkbox(&mut self.options.surfaces, "Surfaces");
-            ui.checkbox(&mut self.options.edges, "All edges, inside too");
+            ui.checkbox(&mut self.options.edges, "All edges, interior too");
             ui.checkbox(&mut self.options.points, "Vertices");
             ui.checkbox(&mut self.settings.show_pins, "Pins");
             ui.checkbox(&mut self.options.obstacles, "Obstacles");
@@ -45,7 +45,7 @@ impl App {
             ui.checkbox(&mut self.settings.show_neighbours, "Neighbours of a vertex")
                 .on_hover_text("Of the vertex under the pointer, or else the one clicked last");
             let mut tets = self.options.tets.is_some();
-            ui.checkbox(&mut tets, "Tetrahedra apart");
+            ui.checkbox(&mut tets, "Exploded tetrahedra");
             self.options.tets = tets.then(|| self.options.tets.unwrap_or(0.8));
             if let Some(share) = &mut self.options.tets {
                 ui.add(egui::Slider::new(share, 0.1..=1.0).text("Size of tetrahedra"));
@@ -53,7 +53,7 @@ impl App {
             self.cut(ui);
         });
         section(ui, "Colour map", true, |ui| self.colour_map(ui));
-        section(ui, "Smooth edges", false, |ui| {
+        section(ui, "Antialiasing", false, |ui| {
             ui.horizontal_wrapped(|ui| {
                 let choices = [
                     (Smooth::Auto, "Automatic", "where a graphics processor draws"),
@@ -80,7 +80,7 @@ impl App {
 
     fn cut(&mut self, ui: &mut Ui) {
         let mut on = self.options.cut.is_some();
-        ui.checkbox(&mut on, "Cut open");
+        ui.checkbox(&mut on, "Cut plane");
         if !on {
             self.options.cut = None;
             return;

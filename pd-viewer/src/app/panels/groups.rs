@@ -33,7 +33,7 @@ impl App {
             });
             if let Some(release) = &mut pin.release {
                 grid(ui, ("release", k), |ui| {
-                    number(ui, "Let go at", "time at which these pins let go, s", release, 0.0..=1e6);
+                    number(ui, "Release at", "time at which these pins are released, s", release, 0.0..=1e6);
                 });
             }
         }
@@ -57,7 +57,7 @@ impl App {
             vertices.iter().filter_map(|v| self.vertex(v + first)).map(Into::into).collect();
         if at.len() == vertices.len() && !at.is_empty() {
             let select = SelectDesc::of(vertices);
-            let pin = PinDesc { select, weight: 1000.0, release: None, path: vec![], at };
+            let pin = PinDesc { select, weight: 1000.0, release: None, path: vec![], turn: None, at };
             self.document.desc.objects[index].pins.push(pin);
         }
     }

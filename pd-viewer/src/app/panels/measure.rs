@@ -8,7 +8,7 @@ use egui_plot::{Legend, Line, Plot, PlotPoints};
 
 impl App {
     pub(in crate::app) fn measure_page(&mut self, ui: &mut Ui) {
-        section(ui, "Times of a frame", true, |ui| self.times(ui));
+        section(ui, "Time per frame", true, |ui| self.times(ui));
         section(ui, "Counts", true, |ui| self.counts(ui));
         section(ui, "Convergence", true, |ui| {
             let curves = [

@@ -14,7 +14,7 @@ mod solver;
 
 use crate::draw::Ramp;
 
-/// What the panels remember between two passes.
+/// State of the panels between two passes.
 #[derive(Default)]
 pub(super) struct State {
     /// Path typed for opening or saving a scene.

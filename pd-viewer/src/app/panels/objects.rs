@@ -1,4 +1,4 @@
-//! Bodies and obstacles: the lists, and what is set for the selected one.
+//! Bodies and obstacles: lists, and properties of the selected one.
 
 use crate::app::dialogs::Purpose;
 use crate::app::widgets::{section, short};

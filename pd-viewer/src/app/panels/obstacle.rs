@@ -52,6 +52,15 @@ impl App {
                     number(ui, "Ring radius", "of the centre circle, m", major_radius, SIZE);
                     number(ui, "Tube radius", "m", minor_radius, SIZE);
                 }
+                ColliderShapeDesc::HalfSpace { point, normal } => {
+                    vector(ui, "Point", "of the plane, m", point);
+                    vector(ui, "Normal", "out of the half-space", normal);
+                }
+                ColliderShapeDesc::Hull { .. } => {}
+                ColliderShapeDesc::HeightField { corner, spacing, .. } => {
+                    vector(ui, "Corner", "of the least x and z, m", corner);
+                    number(ui, "Spacing", "m", spacing, SIZE);
+                }
             }
             optional(ui, "Margin", "kept free around it, m", &mut collider.margin, 0.01, 0.0..=1.0);
             optional(ui, "Friction", "Coulomb coefficient", &mut collider.friction, 0.3, 0.0..=2.0);

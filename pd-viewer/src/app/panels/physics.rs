@@ -5,7 +5,7 @@ use crate::app::widgets::{grid, number, section, short, vector};
 use egui::{RichText, Sense, Ui};
 use pd_sim::scene::desc::{ForceDesc, MassDesc, ObjectDesc};
 
-/// Wind that blows from the start for ever, as the dial sets it.
+/// Constant wind, as set by the dial.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Dial {
     strength: f64,
@@ -54,7 +54,7 @@ impl App {
                     0.0..=100.0,
                 );
             });
-            ui.checkbox(&mut step.hold_pinned, "Pinned vertices stay put").on_hover_text(
+            ui.checkbox(&mut step.hold_pinned, "Hold pinned vertices").on_hover_text(
                 "The predictor leaves pinned vertices where they are, so gravity does not pull on a pin",
             );
         });
@@ -62,7 +62,7 @@ impl App {
         self.other_forces(ui);
     }
 
-    /// Total mass of every body, which changes whatever it is given by.
+    /// Total mass of every body; editing it changes the key that defines it.
     fn masses(&mut self, ui: &mut Ui) {
         let Some(loaded) = &self.loaded else { return };
         grid(ui, "masses", |ui| {
@@ -110,7 +110,7 @@ impl App {
             grid(ui, "wind", |ui| {
                 number(ui, "Strength", "N on a vertex that faces the wind", &mut dial.strength, 0.0..=10.0);
                 number(ui, "Direction", "degrees from +z towards +x", &mut dial.azimuth, -180.0..=180.0);
-                number(ui, "Rise", "degrees above the horizon", &mut dial.elevation, -90.0..=90.0);
+                number(ui, "Elevation", "degrees above the horizon", &mut dial.elevation, -90.0..=90.0);
             });
         });
         if dial == before {
@@ -168,7 +168,7 @@ impl App {
     }
 }
 
-/// By what the mass of a body is given, and that number; the mass is proportional to it.
+/// The key that defines the mass of a body, and its value; the mass is proportional to it.
 fn given(object: &ObjectDesc) -> (u8, f64) {
     match (&object.material, object.mass) {
         (Some(material), _) => (0, material.density),

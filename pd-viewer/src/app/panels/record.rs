@@ -18,11 +18,11 @@ impl App {
         ui.horizontal(|ui| {
             let label = ui.label("Frames");
             let length = egui::DragValue::new(&mut self.settings.record_frames).range(1..=100_000);
-            ui.add(length).labelled_by(label.id).on_hover_text("A recording ends after so many frames");
+            ui.add(length).labelled_by(label.id).on_hover_text("A recording ends after this many frames");
         });
         let size = &mut self.settings.record_size;
         let mut as_view = size[0] == 0;
-        if ui.checkbox(&mut as_view, "Pictures as large as the view").changed() {
+        if ui.checkbox(&mut as_view, "Pictures at the size of the view").changed() {
             *size = if as_view { [0, 0] } else { [640, 480] };
         }
         if !as_view {

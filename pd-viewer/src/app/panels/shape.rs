@@ -5,12 +5,12 @@ use crate::app::widgets::{count, grid, number, section, vector};
 use egui::Ui;
 use pd_sim::scene::desc::{ObjectDesc, RotateDesc, ShapeDesc, TetrahedralizeDesc};
 
-/// More cells than this per side are a slip of the finger.
+/// Most cells per side.
 const CELLS: std::ops::RangeInclusive<usize> = 1..=400;
 
 impl App {
     pub(super) fn shape_section(&mut self, ui: &mut Ui, index: usize) {
-        section(ui, "Shape and place", false, |ui| {
+        section(ui, "Shape and placement", false, |ui| {
             let object = &mut self.document.desc.objects[index];
             grid(ui, "shape", |ui| shape(ui, &mut object.shape));
             grid(ui, "place", |ui| place(ui, object));
@@ -114,7 +114,7 @@ fn fill(ui: &mut Ui, object: &mut ObjectDesc) {
         .changed()
     {
         object.tetrahedralize = solid.then(TetrahedralizeDesc::default);
-        // Constraints of one kind are refused on the other.
+        // Constraints of one kind are invalid for the other.
         if solid {
             (object.bending, object.triangle, object.area) = (None, None, None);
             object.tet = Some(pd_sim::scene::desc::StrainDesc { weight: 5000.0, min: 0.95, max: 1.05 });

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::app::widgets::{choice, count, grid, number, optional, section};
 use crate::app::worker::Command;
 use egui::Ui;
-use pd_cuda::Place;
+use pd_cuda::DeviceChoice;
 
 impl App {
     pub(in crate::app) fn solver(&mut self, ui: &mut Ui) {
@@ -22,7 +22,7 @@ impl App {
             count(ui, "Iterations", "local/global iterations per step", &mut step.iterations, 1..=1000);
             number(ui, "Tolerance", "ends the iterations early; 0: never", &mut step.tolerance, 0.0..=0.99);
         });
-        let real_time = ui.checkbox(&mut self.settings.real_time, "No faster than real time");
+        let real_time = ui.checkbox(&mut self.settings.real_time, "Limit to real time");
         if real_time.changed() {
             self.worker.send(Command::RealTime(self.settings.real_time));
         }
@@ -104,7 +104,8 @@ impl App {
                 );
             ui.add(threads).labelled_by(name.id).on_hover_text(tip);
             ui.end_row();
-            let places: Vec<_> = Place::ALL.map(|p| (p.name().to_owned(), p.about().to_owned())).into();
+            let places: Vec<_> =
+                DeviceChoice::ALL.map(|p| (p.name().to_owned(), p.about().to_owned())).into();
             choice(ui, "Device", "where steps are computed", &mut self.settings.device, &places);
         });
         if self.settings.threads != before {

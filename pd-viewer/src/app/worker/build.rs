@@ -1,12 +1,12 @@
-//! Preparing a scene: meshes, constraints, factor. Runs on a thread of its own and looks between the stages whether its
-//! result is still wanted; a factorisation that has begun runs to its end, but nobody waits for it.
+//! Preparing a scene: meshes, constraints, factor. Runs in its own thread and checks between stages whether its
+//! result is still needed; a factorisation that has started runs to its end, but the window does not wait for it.
 
 use super::pinned::Pinned;
 use super::{Command, Event, Message, Request, incremental::registry};
 use crate::app::advice::Problem;
-use crate::draw::Topology;
+use crate::draw::{Shown, Topology};
 use pd_core::Vec3;
-use pd_cuda::Place;
+use pd_cuda::DeviceChoice;
 use pd_sim::scene::{Scene, SceneDesc, SceneRun};
 use pd_sim::{ModelPaths, SceneError};
 use std::ops::Range;
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-/// What a preparation is doing.
+/// Stage of a preparation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Reading or making meshes.
@@ -47,7 +47,7 @@ impl Stage {
     }
 }
 
-/// A body as the window knows it.
+/// A body, for the window.
 #[derive(Clone, Debug)]
 pub struct LoadedObject {
     /// Name in the scene.
@@ -88,12 +88,12 @@ pub struct Loaded {
     /// Time of the preparation, s.
     pub prepare: Duration,
     /// Where it runs.
-    pub place: Place,
+    pub device_choice: DeviceChoice,
     /// Name of the device it runs on.
     pub device: String,
-    /// Why it does not run where it was asked to.
+    /// Why it does not run on the requested device.
     pub refused: Option<Problem>,
-    /// Whether it goes on with the factor of the scene before, changed at a few pins.
+    /// Whether it reuses the factor of the previous scene, updated at a few pins.
     pub kept_factor: bool,
 }
 
@@ -109,7 +109,7 @@ pub(super) struct Built {
     pub(super) loaded: Loaded,
 }
 
-/// Where a preparation reports and looks whether it is wanted.
+/// Where a preparation reports and checks whether it was cancelled.
 #[derive(Clone)]
 pub(super) struct Post {
     /// Number of the request being prepared, 0 if none is.
@@ -127,7 +127,7 @@ impl Post {
     }
 }
 
-/// Starts a preparation. `factored` are the pins of the factor that the scene before has, if it will do for this one.
+/// Starts a preparation. `factored` are the pins of the previous scene's factor, if it can be reused.
 pub(super) fn spawn(
     request: Request,
     factored: Option<Pinned>,
@@ -138,7 +138,7 @@ pub(super) fn spawn(
     let work = move || {
         let number = request.number;
         let build = || pool.install(|| build(&request, factored.as_ref(), &models, &post));
-        // Nothing here should panic; if something does, the window says so and goes on.
+        // Nothing here should panic; if something does, the window says so and continues.
         let result = std::panic::catch_unwind(AssertUnwindSafe(build))
             .unwrap_or_else(|_| Err(Problem::internal("preparing the scene")));
         let _ = post.commands.send(Command::Built(Box::new(Outcome { number, result })));
@@ -167,14 +167,14 @@ fn build(
     let started = Instant::now();
     stage(Stage::Meshes)?;
     let mut on = Device::default();
-    if request.place != Place::Cpu {
+    if request.device_choice != DeviceChoice::Cpu {
         let made = on_device(request, scene()?, || stage(Stage::Factor));
         match made? {
             Ok(Some((run, device))) => {
-                on = Device { place: request.place, name: device, ..on };
+                on = Device { device_choice: request.device_choice, name: device, ..on };
                 return Ok(finish(run, request, on, started));
             }
-            Ok(None) => on.place = request.place,
+            Ok(None) => on.device_choice = request.device_choice,
             Err(problem) => on.refused = Some(problem),
         }
     }
@@ -191,7 +191,7 @@ fn build(
 
 /// What a scene runs on.
 struct Device {
-    place: Place,
+    device_choice: DeviceChoice,
     name: String,
     refused: Option<Problem>,
     kept_factor: bool,
@@ -199,14 +199,14 @@ struct Device {
 
 impl Default for Device {
     fn default() -> Self {
-        Self { place: Place::Cpu, name: "cpu".into(), refused: None, kept_factor: false }
+        Self { device_choice: DeviceChoice::Cpu, name: "cpu".into(), refused: None, kept_factor: false }
     }
 }
 
-/// A run and the name of its device, nothing if the place is the CPU after all, or why the device cannot have it.
+/// A run and the name of its device (`None` for the CPU), or why the device does not support it.
 type Made = Result<Option<(SceneRun, String)>, Problem>;
 
-/// The scene on the device asked for. The outer error is one of the stages.
+/// The scene on the device requested. The outer error is one of the stages.
 fn on_device(
     request: &Request,
     scene: Scene,
@@ -214,11 +214,12 @@ fn on_device(
 ) -> Result<Made, Problem> {
     let solver = &request.desc.solver;
     let registry = registry();
-    let made = request.place.stepper(&solver.stepper, &solver.global, &solver.options(), &registry.solvers);
+    let made =
+        request.device_choice.stepper(&solver.stepper, &solver.global, &solver.options(), &registry.solvers);
     let on = match made {
         Ok(Some(on)) => on,
         Ok(None) => return Ok(Ok(None)),
-        Err(error) => return Ok(Err(Problem::device(request.place.name(), &error.to_string()))),
+        Err(error) => return Ok(Err(Problem::device(request.device_choice.name(), &error.to_string()))),
     };
     stage()?;
     let prepared = |stepper| -> Result<SceneRun, SceneError> {
@@ -260,12 +261,16 @@ fn describe(
         fresh: request.fresh,
         topology,
         prepare,
-        place: on.place,
+        device_choice: on.device_choice,
         device: on.name,
         refused: on.refused,
         kept_factor: on.kept_factor,
         desc: run.scene.desc.clone(),
-        rest: run.scene.rest(),
+        rest: {
+            let mut rest = vec![];
+            Shown::of_scene(&run.scene).place(&run.scene.initial_state(), &mut rest);
+            rest
+        },
         objects: objects.collect(),
         constraints: run.sim.model.constraints(),
         elements: run.scene.elements(),

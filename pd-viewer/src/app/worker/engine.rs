@@ -1,5 +1,6 @@
 //! The thread that steps: takes commands, advances, publishes.
 
+use super::body_pull::BodyPull;
 use super::build::Post;
 use super::frame::{Mailbox, Publisher};
 use super::pinned::Pinned;
@@ -7,11 +8,11 @@ use super::pools::Pools;
 use super::pull::Pull;
 use super::rate::Rate;
 use super::scenes::Scenes;
-use super::{Command, Event, MOST_UNREAD, Message};
+use super::{Command, Event, MAX_UNREAD, Message};
 use crate::app::advice::Problem;
-use crate::draw::{Field, FieldScratch, Topology};
+use crate::draw::{Field, FieldScratch, Shown, Topology};
 use pd_core::{State, StepReport, Vec3};
-use pd_cuda::Place;
+use pd_cuda::DeviceChoice;
 use pd_sim::ModelPaths;
 use pd_sim::scene::SceneRun;
 use std::panic::AssertUnwindSafe;
@@ -25,11 +26,14 @@ pub(super) struct Live {
     pub(super) run: SceneRun,
     pub(super) topology: Arc<Topology>,
     pub(super) id: u64,
-    /// Where it was asked to run, and does.
-    pub(super) place: Place,
+    /// The requested device, and the one in use.
+    pub(super) device_choice: DeviceChoice,
     /// The pins its factor was made for.
     pub(super) factored: Pinned,
     pub(super) pull: Option<Pull>,
+    /// Rigid bodies and particles as meshes.
+    pub(super) shown: Shown,
+    pub(super) body_pull: Option<BodyPull>,
     pub(super) fields: Option<FieldScratch>,
     pub(super) before: Option<State>,
     pub(super) kept: Option<(State, u64)>,
@@ -59,7 +63,7 @@ pub(super) struct Engine {
 /// Why the loop ends.
 #[derive(PartialEq)]
 enum Leave {
-    /// There is another pool to go to.
+    /// Continue in another pool.
     Pool,
     /// The window is gone.
     Window,
@@ -101,8 +105,8 @@ impl Engine {
         self.unread.clone()
     }
 
-    /// Serves until the window goes. The loop runs on a thread of the pool that steps: were every frame handed to the pool,
-    /// it would wait for a thread to wake up, and positions would be copied by a core that did not compute them.
+    /// Runs until the window closes. The loop runs on a thread of the pool that steps: if every frame were submitted to the
+    /// pool, it would wait for a thread to wake up, and positions would be copied by another core.
     pub(super) fn run(mut self, mut inbox: Receiver<Command>) {
         loop {
             let leave = match self.pools.stepping() {
@@ -186,7 +190,7 @@ impl Engine {
         self.publish();
     }
 
-    /// Tells something about the scene that runs.
+    /// Sends a message about the running scene.
     fn tell(&self, event: Event) {
         self.post.tell(self.live.as_ref().map_or(0, |live| live.id), event);
     }
@@ -234,19 +238,37 @@ impl Engine {
             pull.pointer = pointer;
             return self.publish();
         }
+        if let (Some(pull), Some((vertex, pointer))) = (&mut live.body_pull, wanted)
+            && pull.vertex == vertex
+        {
+            pull.pointer = pointer;
+            return self.publish();
+        }
+        let points = live.run.sim.state.x.len();
+        BodyPull::end(&mut live.body_pull, &mut live.run.sim.state);
+        if let Some((vertex, pointer)) = wanted
+            && vertex as usize >= points
+        {
+            let body = live.shown.body_of(vertex, points);
+            live.body_pull = body.and_then(|body| BodyPull::start(&live.run, body, vertex, pointer));
+            return self.publish();
+        }
         let sim = &mut live.run.sim;
-        let mut result = live.pull.take().map_or(Ok(()), |pull| pull.end(sim));
-        if let (Ok(()), Some((vertex, pointer))) = (&result, wanted) {
+        if let Some(pull) = live.pull.take() {
+            pull.end(sim);
+        }
+        let mut failed = None;
+        if let Some((vertex, pointer)) = wanted {
             let part = live.topology.part_of_vertex(vertex).map(|part| &live.topology.parts[part]);
             let range = part.map_or(0..0, |part| part.vertices.clone());
             let mass = sim.model.masses()[range.clone()].iter().sum();
             let size = crate::draw::Bounds::of(sim.state.x[range].iter().copied()).radius() * 2.0;
             match Pull::start(sim, vertex, pointer, mass, size) {
                 Ok(pull) => live.pull = pull,
-                Err(error) => result = Err(error),
+                Err(error) => failed = Some(error),
             }
         }
-        if let Err(error) = result {
+        if let Some(error) = failed {
             self.fail(Problem::words("The vertex could not be taken hold of.", error.to_string()));
         }
         self.publish();
@@ -266,6 +288,9 @@ impl Engine {
         if let Some(pull) = &mut live.pull {
             pull.follow(&mut live.run.sim, dt);
         }
+        if let Some(pull) = &live.body_pull {
+            pull.follow(&mut live.run);
+        }
         if self.field == Some(Field::Residual) {
             live.before.get_or_insert_with(State::default).clone_from(&live.run.sim.state);
         }
@@ -273,7 +298,7 @@ impl Engine {
         let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| pool.install(|| run.advance())));
         self.wall = started.elapsed();
         if live.pull.is_some() && live.run.sim.model.batches().len() != batches {
-            live.pull = None; // pins let go and the model was made anew, without ours
+            live.pull = None; // pins were released and the model was rebuilt without the pull
         }
         self.steps = self.steps.saturating_sub(1);
         match outcome {
@@ -283,7 +308,7 @@ impl Engine {
                 self.rate.tick();
                 self.next = (self.next + Duration::from_secs_f64(dt.clamp(0.0, 1.0)))
                     .max(Instant::now().checked_sub(Duration::from_millis(50)).unwrap_or(self.next));
-                if self.measure > 0 && self.unread.load(Ordering::Relaxed) < MOST_UNREAD {
+                if self.measure > 0 && self.unread.load(Ordering::Relaxed) < MAX_UNREAD {
                     self.unread.fetch_add(1, Ordering::Relaxed);
                     let measured = Event::Measured {
                         frame: number,

@@ -1,4 +1,4 @@
-//! What the simulation shows the window: the latest frame, handed over without waiting.
+//! The latest frame of the simulation, passed to the window without blocking.
 
 use crate::draw::Contact;
 use pd_core::{StepReport, Vec3};
@@ -14,7 +14,7 @@ pub struct Frame {
     pub serial: u64,
     /// Frames simulated.
     pub frame: u64,
-    /// Frames computed by this thread so far, in whatever scene; unlike [`frame`](Self::frame) it never goes back.
+    /// Frames computed by this thread so far, in all scenes; unlike [`frame`](Self::frame) it never goes back.
     pub computed: u64,
     /// Simulated time, s.
     pub time: f64,
@@ -22,12 +22,14 @@ pub struct Frame {
     pub running: bool,
     /// Positions, m.
     pub x: Vec<Vec3>,
-    /// One value per vertex if a colour map was asked for.
+    /// One value per vertex if a colour map was requested.
     pub values: Vec<f32>,
     /// Range of the colour map.
     pub range: (f32, f32),
-    /// Where vertices touch obstacles, if that was asked for.
+    /// Where vertices touch obstacles, if that was requested.
     pub contacts: Vec<Contact>,
+    /// Anchors of joints on their two bodies, m, with the contacts.
+    pub joints: Vec<[Vec3; 2]>,
     /// What the last frame did.
     pub report: StepReport,
     /// Wall time of the last frame, preparations included.
@@ -54,7 +56,7 @@ impl Mailbox {
     }
 }
 
-/// The writing side: fills frames that nobody reads any more, so that nothing is allocated while a scene runs.
+/// The writing side: fills frames that are no longer read, so that nothing is allocated while a scene runs.
 #[derive(Debug)]
 pub(super) struct Publisher {
     mailbox: Arc<Mailbox>,

@@ -1,15 +1,15 @@
-//! A factor that survives a pin: where a new matrix differs from the factored one on a few places of the diagonal only,
-//! the difference is a change of low rank (Woodbury) and nothing is factored anew. Taking hold of a vertex is such a
-//! change; without this a large solid would stand still for seconds at every touch.
+//! Reusing the factor when pins change: where a new matrix differs from the factored one only in a few diagonal entries,
+//! the difference is a low-rank update (Woodbury) and nothing is refactored. Grabbing a vertex is such a change; without this
+//! a large solid would freeze for seconds at every click.
 
 use pd_core::{Csr, GlobalSolver, LinearError, Pattern, Real, SolveReport};
 use pd_linear::{LowRank, LowRankUpdate, SolverOptions};
 use std::sync::Arc;
 
-/// Most places that are changed rather than factored; beyond some twenty a fresh factor is cheaper.
+/// Maximum rank of an update; beyond about twenty a new factorisation is cheaper.
 const MOST: usize = 16;
 
-/// Direct solvers, whose factor is worth keeping.
+/// Direct solvers whose factor can be reused.
 pub(super) const DIRECT: [&str; 6] =
     ["cholesky", "cholesky-simplicial", "cholesky-supernodal", "panels", "panels-f64", "dense"];
 
@@ -59,7 +59,7 @@ impl GlobalSolver for Incremental {
     }
 
     fn analyse(&mut self, _pattern: &Arc<Pattern>) -> Result<(), LinearError> {
-        // Left to `factor`, which knows whether there is anything to do.
+        // Done in `factor`, which decides whether there is anything to do.
         Ok(())
     }
 

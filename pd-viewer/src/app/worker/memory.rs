@@ -1,4 +1,4 @@
-//! Memory of a scene that is gone goes back to the system.
+//! Returns the memory of dropped scenes to the system.
 //!
 //! The allocator of the GNU library keeps what threads have freed: a scene is prepared on one thread, runs on others and is
 //! dropped on a third, so after some scenes much more is resident than in use. One call gives back the holes between pieces

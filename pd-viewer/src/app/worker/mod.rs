@@ -1,12 +1,12 @@
-//! The simulation on a thread of its own.
+//! The simulation in its own thread.
 //!
-//! The window sends [`Command`]s and reads the latest [`Frame`] whenever it draws; neither side ever waits for the other.
-//! Whatever needs a new factor is prepared by yet another thread, stage by stage, while the present scene goes on; a newer
-//! scene makes it give up at the next stage, and its result is dropped. The window numbers its requests, and every
-//! [`Message`] says which one it is about, so that late words about a scene that was replaced can be told from news.
+//! The window sends [`Command`]s and reads the latest [`Frame`] whenever it draws; neither side waits for the other.
+//! Changes that need a new factor are prepared by another thread, stage by stage, while the current scene continues; a newer
+//! scene cancels it at the next stage, and its result is dropped. The window numbers its requests, and every
+//! [`Message`] says which one it is about, so that late messages about a replaced scene can be ignored.
 
+mod body_pull;
 mod build;
-mod carry;
 mod engine;
 mod frame;
 mod incremental;
@@ -17,24 +17,25 @@ mod pull;
 mod rate;
 mod scenes;
 mod show;
+mod transfer_state;
 
 pub use build::{Loaded, LoadedObject, Stage};
-pub(crate) use carry::Placement;
 pub use frame::Frame;
 pub use incremental::registry;
+pub(crate) use transfer_state::Placement;
 
 use crate::app::advice::Problem;
 use crate::draw::Field;
 use pd_core::{Measures, Vec3};
-use pd_cuda::Place;
+use pd_cuda::DeviceChoice;
 use pd_sim::scene::SceneDesc;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// Most measurements that wait for a window which does not read them because it is hidden; further ones are dropped.
-const MOST_UNREAD: usize = 1000;
+/// Maximum number of queued measurements while the window is hidden; further ones are dropped.
+const MAX_UNREAD: usize = 1000;
 
 /// A scene to simulate.
 #[derive(Clone, Debug)]
@@ -45,39 +46,39 @@ pub struct Request {
     pub name: String,
     /// The description.
     pub desc: SceneDesc,
-    /// Directory in which files that it names are looked for first.
+    /// Directory that is searched first for its files.
     pub directory: Option<PathBuf>,
     /// Whether it starts from rest; otherwise bodies that stay keep their state.
     pub fresh: bool,
     /// Where it runs.
-    pub place: Place,
+    pub device_choice: DeviceChoice,
 }
 
-/// What the window asks for.
+/// Commands of the window.
 pub enum Command {
-    /// Simulate this from now on.
+    /// Simulate this scene.
     Describe(Box<Request>),
     /// Simulate nothing; the number is that of a request.
     Clear(u64),
-    /// Give up what is being prepared.
+    /// Cancel the current preparation.
     Cancel,
     /// Run or pause.
     Run(bool),
-    /// So many frames, then pause.
+    /// Advance this many frames, then pause.
     Step(u64),
     /// Back to the start.
     Restart,
-    /// Pull a vertex to a point, or let go.
+    /// Pull a vertex to a point, or release it.
     Pull(Option<(u32, Vec3)>),
     /// Remember the state.
     Keep,
-    /// Back to the state remembered.
+    /// Return to the stored state.
     Restore,
     /// Threads of the solver; 0: all.
     Threads(usize),
-    /// Whether to run no faster than time passes.
+    /// Whether to limit to real time.
     RealTime(bool),
-    /// Measure energies and residual in every so many frames; 0: never.
+    /// Interval in frames at which energies and residual are measured; 0: never.
     Measure(u64),
     /// Compute values for a colour map.
     Field(Option<Field>),
@@ -89,7 +90,7 @@ pub enum Command {
     Quit,
 }
 
-/// What the simulation tells.
+/// Messages of the simulation.
 #[derive(Debug)]
 pub struct Message {
     /// Number of the request it is about: the one being prepared, or the one whose scene runs.
@@ -101,17 +102,17 @@ pub struct Message {
 /// What can happen.
 #[derive(Debug)]
 pub enum Event {
-    /// The preparation has come to this stage.
+    /// The preparation has reached this stage.
     Preparing(Stage),
     /// The scene is ready and its first frame published.
     Ready(Arc<Loaded>),
-    /// The request changed something that needs no preparation, and is in force.
+    /// The request needed no preparation and is active.
     Applied,
-    /// This request and those before it were given up.
+    /// This request and those before it were cancelled.
     Cancelled,
-    /// The request cannot be met; the simulation goes on as it was.
+    /// The request failed; the simulation continues unchanged.
     Refused(Problem),
-    /// The scene cannot go on and is paused.
+    /// The scene cannot continue and is paused.
     Failed(Problem),
     /// Quantities of a frame.
     Measured {
@@ -122,9 +123,9 @@ pub enum Event {
         /// Energies and residual, if they were measured.
         measures: Option<Measures>,
     },
-    /// A state was remembered at this frame.
+    /// The state was stored at this frame.
     Kept(u64),
-    /// The state remembered is in force again.
+    /// The stored state was restored.
     Restored(u64),
 }
 

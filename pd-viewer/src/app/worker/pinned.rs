@@ -1,15 +1,14 @@
-//! Pins set and taken while a scene runs.
+//! Adding and removing pins while a scene runs.
 //!
-//! A pin adds its weight to one place of the matrix' diagonal. Where an edit changes nothing but a few pins, the edited scene
-//! goes on with the stepper of the one before, whose factor takes the change as one of low rank
+//! A pin adds its weight to one diagonal entry of the matrix. If an edit changes only a few pins, the edited scene reuses the
+//! stepper of the previous one, whose factor is changed by a low-rank update
 //! ([`Incremental`](super::incremental::Incremental)): a click does not wait for a factor.
 
 use super::incremental::DIRECT;
-use pd_cuda::Place;
-use pd_sim::scene::desc::ContactMode;
+use pd_cuda::DeviceChoice;
 use pd_sim::scene::{Scene, SceneDesc};
 
-/// Most pins that may differ from those of the factor. Less than what the factor takes, as a pull needs a place too.
+/// Maximum number of pins that may differ from those of the factor: below the maximum rank, since a pull needs one too.
 const MOST: usize = 12;
 
 /// Steppers whose one matrix is that of the model.
@@ -32,7 +31,7 @@ impl Pinned {
         Self(pins)
     }
 
-    /// Whether a factor made for these pins can take those of another scene.
+    /// Whether a factor with these pins can be updated to those of another scene.
     pub(super) fn reaches(&self, other: &Self) -> bool {
         let lone =
             |a: &[(u32, u64)], b: &[(u32, u64)]| a.iter().filter(|pin| b.binary_search(pin).is_err()).count();
@@ -40,8 +39,8 @@ impl Pinned {
     }
 }
 
-/// Whether two descriptions have the same matrix but for their pins, and solve it by a factor that can be changed.
-pub(super) fn differ_in_pins_only(old: &SceneDesc, new: &SceneDesc, place: Place) -> bool {
+/// Whether two descriptions have the same matrix except for pins, and use a factor that can be updated.
+pub(super) fn differ_in_pins_only(old: &SceneDesc, new: &SceneDesc, device_choice: DeviceChoice) -> bool {
     let bodies = |desc: &SceneDesc| {
         let mut objects = desc.objects.clone();
         for object in &mut objects {
@@ -51,9 +50,9 @@ pub(super) fn differ_in_pins_only(old: &SceneDesc, new: &SceneDesc, place: Place
         objects
     };
     let step = |desc: &SceneDesc| (desc.step.dt, desc.step.substeps, desc.solver.clone());
-    place == Place::Cpu
+    device_choice == DeviceChoice::Cpu
         && STEPPERS.contains(&new.solver.stepper.as_str())
-        && new.contact.mode != ContactMode::Guard
+        && !new.contact_mode().keeps_apart()
         && DIRECT.contains(&new.solver.global.as_str())
         && step(old) == step(new)
         && bodies(old) == bodies(new)
@@ -70,7 +69,14 @@ mod tests {
     use std::time::{Duration, Instant};
 
     fn pin(vertices: Vec<u32>) -> PinDesc {
-        PinDesc { select: SelectDesc::of(vertices), weight: 1000.0, release: None, path: vec![], at: vec![] }
+        PinDesc {
+            select: SelectDesc::of(vertices),
+            weight: 1000.0,
+            release: None,
+            path: vec![],
+            turn: None,
+            at: vec![],
+        }
     }
 
     fn scene(desc: &SceneDesc) -> Scene {
@@ -95,18 +101,19 @@ mod tests {
 
     #[test]
     fn only_pins_may_differ() {
-        let old = read_desc("cloth").unwrap().0;
+        let mut old = read_desc("cloth").unwrap().0;
+        old.contact = pd_sim::scene::desc::ContactMode::Project.into();
         let change = |change: fn(&mut SceneDesc)| {
             let mut new = old.clone();
             new.objects[0].pins.clear();
             change(&mut new);
-            differ_in_pins_only(&old, &new, Place::Cpu)
+            differ_in_pins_only(&old, &new, DeviceChoice::Cpu)
         };
         assert!(change(|_| {}));
         assert!(!change(|desc| desc.step.dt *= 0.5));
         assert!(!change(|desc| desc.solver.global = "jacobi".into()));
         assert!(!change(|desc| desc.objects[0].scale = Some(2.0)));
-        assert!(!differ_in_pins_only(&old, &old, Place::Cuda));
+        assert!(!differ_in_pins_only(&old, &old, DeviceChoice::Cuda));
     }
 
     fn ready(worker: &Worker) -> Arc<Loaded> {
@@ -128,8 +135,8 @@ mod tests {
         worker.send(Command::RealTime(false));
         let mut desc = read_desc("bar").unwrap().0;
         let describe = |number: u64, desc: &SceneDesc| {
-            let (name, desc, place) = ("bar".to_owned(), desc.clone(), Place::Cpu);
-            let request = Request { number, name, desc, directory: None, fresh: number == 1, place };
+            let (name, desc, device_choice) = ("bar".to_owned(), desc.clone(), DeviceChoice::Cpu);
+            let request = Request { number, name, desc, directory: None, fresh: number == 1, device_choice };
             worker.send(Command::Describe(Box::new(request)));
             ready(&worker)
         };

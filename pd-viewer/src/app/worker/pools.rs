@@ -1,7 +1,7 @@
 //! The threads of the solver: one set to step, one to prepare.
 //!
-//! Both may work at once. In a common pool a thread that waits for the end of a step may take up a part of a preparation
-//! instead, which is a hundred times as long, and the scene on the screen would stand still for it.
+//! Both may work at once. In a shared pool, a thread that waits for the end of a step could steal part of a preparation,
+//! which takes a hundred times as long, and the displayed scene would freeze.
 
 use crate::app::advice::Problem;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -17,7 +17,7 @@ pub(super) struct Pools {
 }
 
 impl Pools {
-    /// Another number of threads from now on; says whether it is another.
+    /// Another number of threads from now on; returns whether it is another.
     pub(super) fn set_threads(&mut self, threads: usize) -> bool {
         let other = threads != self.threads;
         if other {

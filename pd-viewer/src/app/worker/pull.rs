@@ -1,19 +1,19 @@
 //! Pulling a vertex: a soft pin whose target follows the pointer.
 //!
-//! The energy is ω/2 |x − p|² with ω the vertex' own entry of the system matrix, m/h² + Σ w: the spring is as stiff as what
-//! holds the vertex, so cloth and stone, light and heavy bodies follow alike, and being part of the implicit step it cannot
-//! make the simulation unstable. The target p approaches the pointer with a time constant (which damps), and is kept so near
+//! The energy is ω/2 |x − p|² with ω the vertex' own entry of the system matrix, m/h² + Σ w: the spring is as stiff as the vertex'
+//! own constraints, so light and heavy, soft and stiff bodies respond alike. As part of the implicit step it does not make the
+//! simulation unstable. The target p approaches the pointer with a time constant (which damps), and is kept so near
 //! that the body as a whole is accelerated by no more than a limit.
 
 use pd_constraints::Pins;
 use pd_core::{Model, ModelError, Real, Vec3};
 use pd_sim::Simulation;
 
-/// Time in which the target comes nearer to the pointer by a factor e, s.
+/// Time constant of the target, s.
 const LAG: Real = 0.04;
 
 /// Largest acceleration of the body by the spring, m/s².
-const MOST_ACCELERATION: Real = 400.0;
+const MAX_ACCELERATION: Real = 400.0;
 
 /// A pull in force.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Pull {
 }
 
 impl Pull {
-    /// Takes hold of a vertex: the model gets one more pin. `body_mass` is that of the body the vertex belongs to, kg.
+    /// Grabs a vertex: adds a pin to the model. `body_mass` is that of the body the vertex belongs to, kg.
     /// `size` is the size of the body, m. Does nothing if there is no such vertex.
     pub(super) fn start(
         sim: &mut Simulation,
@@ -40,8 +40,8 @@ impl Pull {
         let Some(&at) = sim.state.x.get(vertex as usize) else { return Ok(None) };
         let weight = stiffness(&sim.model, vertex, sim.params.dt);
         let Ok(pin) = Pins::new(&sim.state.x, &[vertex], weight) else { return Ok(None) };
-        sim.model = take(&mut sim.model)?.into_builder().energy(pin).build()?;
-        let reach = (body_mass * MOST_ACCELERATION / weight).min(size);
+        sim.model.add_energy(pin)?;
+        let reach = (body_mass * MAX_ACCELERATION / weight).min(size);
         Ok(Some(Self { vertex, pointer, target: at, reach }))
     }
 
@@ -61,17 +61,10 @@ impl Pull {
         }
     }
 
-    /// Lets go.
-    pub(super) fn end(self, sim: &mut Simulation) -> Result<(), ModelError> {
-        sim.model = take(&mut sim.model)?.into_builder().without_last().build()?;
-        Ok(())
+    /// Releases the vertex.
+    pub(super) fn end(self, sim: &mut Simulation) {
+        sim.model.remove_last_energy();
     }
-}
-
-/// Takes the model out of a simulation, leaving a model of one vertex behind.
-fn take(model: &mut Model) -> Result<Model, ModelError> {
-    let nothing = Model::with_masses(vec![1.0]).build()?;
-    Ok(std::mem::replace(model, nothing))
 }
 
 /// m/h² + Σ w c² of a vertex, N/m: its entry on the diagonal of the system matrix.
@@ -112,6 +105,19 @@ mod tests {
     }
 
     #[test]
+    fn a_pull_that_does_not_fit_leaves_the_model_alone() {
+        let scene = Scene::load("cloth", &ModelPaths::default()).unwrap();
+        let mut run = SceneRun::new(scene, &crate::app::worker::registry()).unwrap();
+        let (revision, constraints) = (run.sim.model.revision().clone(), run.sim.model.constraints());
+        // A pin of a vertex that the model does not have: what a stale selection would ask for.
+        let foreign = vec![Vec3::zeros(); run.sim.state.x.len() + 1];
+        let last = run.sim.state.x.len() as u32;
+        assert!(run.sim.model.add_energy(Pins::new(&foreign, &[last], 1.0).unwrap()).is_err());
+        assert_eq!((run.sim.model.revision(), run.sim.model.constraints()), (&revision, constraints));
+        run.sim.step().unwrap();
+    }
+
+    #[test]
     fn a_pulled_vertex_follows_and_returns_whatever_the_body_is_made_of() {
         for (name, vertex) in [("cloth", 220u32), ("bar", 200), ("cloth-pair", 300)] {
             let scene = Scene::load(name, &ModelPaths::default()).unwrap();
@@ -132,7 +138,7 @@ mod tests {
             let gone = (run.sim.state.x[vertex as usize] - rest).norm();
             let left = (run.sim.state.x[vertex as usize] - pointer).norm();
             assert!(gone > 0.1 && left < 0.2, "{name}: moved {gone}, {left} from the pointer");
-            pull.end(&mut run.sim).unwrap();
+            pull.end(&mut run.sim);
             assert_eq!(run.sim.model.batches().len(), batches);
             for _ in 0..400 {
                 run.advance().unwrap();

@@ -1,11 +1,12 @@
-//! Which scene runs: requests come in, preparations end, scenes are put in place.
+//! The active scene: receives requests, finishes preparations, swaps scenes.
 
 use super::build::{self, Built, Outcome};
 use super::engine::{Engine, Live};
 use super::pinned::{Pinned, differ_in_pins_only};
 use super::rate::Rate;
-use super::{Event, Request, carry::carry, memory};
+use super::{Event, Request, memory, transfer_state::transfer_state};
 use crate::app::advice::Problem;
+use crate::draw::Shown;
 use pd_core::StepReport;
 use pd_sim::scene::SceneDesc;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ pub(super) struct Scenes {
     pending: Option<Box<Request>>,
     /// Number of the last request.
     latest: u64,
-    /// Whether another scene was asked for than the one that runs: what comes next starts from rest.
+    /// Whether a scene other than the running one was requested: the next one starts from rest.
     other: bool,
 }
 
@@ -31,10 +32,11 @@ impl Engine {
         if let Some(live) = &mut self.live
             && !self.scenes.other
             && self.scenes.building.is_none()
-            && live.place == request.place
+            && live.device_choice == request.device_choice
             && is_outside_only(&live.run.scene.desc, &request.desc)
+            && live.run.scene.shares_bodies(&request.desc)
         {
-            // Forces are made anew only if they changed; a pull is no force, so it stays.
+            // Forces are rebuilt only if they changed; a pull is no force, so it stays.
             let event = match live.run.set_environment(request.desc) {
                 Ok(()) => Event::Applied,
                 Err(error) => Event::Refused(Problem::of(&error)),
@@ -64,13 +66,17 @@ impl Engine {
         }
     }
 
-    /// The pins of the factor in use, if the request may go on with it.
+    /// The pins of the factor in use, if the request may continue with it.
     fn factored(&self, request: &Request) -> Option<Pinned> {
-        let live = self.live.as_ref().filter(|live| !request.fresh && live.place == request.place)?;
-        differ_in_pins_only(&live.run.scene.desc, &request.desc, request.place).then(|| live.factored.clone())
+        let live = self
+            .live
+            .as_ref()
+            .filter(|live| !request.fresh && live.device_choice == request.device_choice)?;
+        differ_in_pins_only(&live.run.scene.desc, &request.desc, request.device_choice)
+            .then(|| live.factored.clone())
     }
 
-    /// Makes every preparation but this one give up.
+    /// Cancels every preparation except this one.
     fn want(&mut self, number: Option<u64>) {
         self.scenes.building = number;
         self.post.wanted.store(number.unwrap_or(0), Ordering::Relaxed);
@@ -128,8 +134,8 @@ impl Engine {
                 run.sim.set_boxed_stepper(old.run.sim.exchange_stepper(unused));
                 factored = old.factored;
             }
-            let state = carry(&old.run.scene, &old.run.sim.state, &run.scene);
-            kept = old.kept.map(|(state, frame)| (carry(&old.run.scene, &state, &run.scene), frame));
+            let state = transfer_state(&old.run.scene, &old.run.sim.state, &run.scene);
+            kept = old.kept.map(|(state, frame)| (transfer_state(&old.run.scene, &state, &run.scene), frame));
             if let Err(error) = run.set_state(state, old.run.frame()) {
                 self.post.tell(loaded.id, Event::Failed(Problem::of(&error)));
             }
@@ -138,8 +144,21 @@ impl Engine {
             self.report = StepReport::default();
         }
         self.scenes.other = false;
-        let (topology, id, place, fresh) = (loaded.topology.clone(), loaded.id, loaded.place, loaded.fresh);
-        let live = Live { run, topology, id, place, factored, pull: None, fields: None, before: None, kept };
+        let (topology, id, device_choice, fresh) =
+            (loaded.topology.clone(), loaded.id, loaded.device_choice, loaded.fresh);
+        let live = Live {
+            shown: Shown::of_scene(&run.scene),
+            run,
+            topology,
+            id,
+            device_choice,
+            factored,
+            pull: None,
+            body_pull: None,
+            fields: None,
+            before: None,
+            kept,
+        };
         self.live = Some(live);
         self.rate = Rate::default();
         self.publish();
@@ -157,6 +176,7 @@ fn is_outside_only(old: &SceneDesc, new: &SceneDesc) -> bool {
         objects.iter_mut().for_each(|object| object.display = Default::default());
         objects
     };
-    let step = |desc: &SceneDesc| (desc.step.dt, desc.step.substeps, desc.solver.clone(), desc.contact);
+    let step =
+        |desc: &SceneDesc| (desc.step.dt, desc.step.substeps, desc.solver.clone(), desc.contact.clone());
     step(old) == step(new) && bodies(old) == bodies(new)
 }

@@ -1,14 +1,15 @@
-//! What a frame shows of a scene in motion: positions, and what the window asked for beside them.
+//! Contents of a frame: positions, and the fields that the window requested.
 
 use super::engine::{Engine, Live};
-use crate::draw::{FieldInput, FieldScratch, TOUCH, find_contacts};
+use crate::draw::{FieldInput, FieldScratch, body_contacts, find_contacts, joint_anchors, touch_distance};
 use pd_core::StepContext;
+use pd_sim::scene::Matter;
 
 impl Engine {
-    /// Publishes the present and wakes the window.
+    /// Publishes the current state and wakes the window.
     pub(super) fn publish(&mut self) {
         let Some(live) = &mut self.live else { return };
-        let Live { run, topology, id, pull, fields, before, .. } = live;
+        let Live { run, topology, id, pull, body_pull, shown, fields, before, .. } = live;
         let (moving, field, contacts) = (self.running || self.steps > 0, self.field, self.contacts);
         let (report, wall, rate, computed) = (self.report, self.wall, self.rate.get(), self.computed);
         self.publisher.publish(|frame| {
@@ -17,16 +18,29 @@ impl Engine {
             (frame.frame, frame.computed) = (run.frame(), computed);
             frame.time = state.time;
             frame.running = moving;
-            frame.x.clone_from(&state.x);
-            frame.pull = pull.map(|pull| (pull.vertex, pull.pointer));
+            shown.place(state, &mut frame.x);
+            let body_pull = body_pull.as_ref().map(|pull| (pull.vertex, pull.pointer));
+            frame.pull = pull.map(|pull| (pull.vertex, pull.pointer)).or(body_pull);
+            frame.joints.clear();
+            if contacts {
+                joint_anchors(&run.scene, state, &mut frame.joints);
+            }
             (frame.report, frame.wall) = (report, wall);
             frame.rate = if moving { rate } else { 0.0 };
             frame.contacts.clear();
             if contacts {
-                find_contacts(&state.x, &run.sim.colliders, state.time, TOUCH, &mut frame.contacts);
+                find_contacts(
+                    &state.x,
+                    &run.sim.colliders,
+                    state.time,
+                    touch_distance(&run.sim.model),
+                    &mut frame.contacts,
+                );
+                body_contacts(&run.scene, state, &mut frame.contacts);
             }
             frame.values.clear();
-            if let Some(field) = field {
+            // Fields are of deformable bodies.
+            if let Some(field) = field.filter(|_| matches!(run.scene.matter, Matter::Elastic)) {
                 let sim = &run.sim;
                 let scratch = fields.get_or_insert_with(|| FieldScratch::new(topology, &run.scene.rest()));
                 let context = StepContext::new(&sim.model, &sim.params, &sim.forces, &sim.colliders);

@@ -1,0 +1,171 @@
+//! Obstacles by signed distance: rows and half-spaces of vertices, edges and faces.
+//!
+//! The signed distance φ of a convex shape is a convex function, so at any point q outside, with n = ∇φ(q),
+//!
+//! φ(y) ≥ φ(q) + n·(y − q):   the obstacle lies in n·(y − q) ≤ −φ(q).
+//!
+//! A triangle all of whose corners have n·(v − q) + φ(q) > 0 is therefore parted from it by that plane, edges and inside
+//! included. q is sought as the point of the triangle that is nearest to the obstacle, by projections to both in turn; where
+//! it is a corner the row of that vertex serves. Of other shapes only vertices are looked at, and the surface is taken as
+//! flat within reach.
+
+use super::assemble::ObstaclePlane;
+use super::list::{ContactList, ListInput};
+use super::pair::ContactKind;
+use super::row::{Row, key};
+use super::surface::{ContactSurface, NONE};
+use crate::distance::point_triangle;
+use pd_core::exec::{self, VERTEX_CHUNK};
+use pd_core::{Collider, Real, Vec3};
+
+/// Projections to both in turn, at most.
+const PROJECTIONS: usize = 12;
+/// Change of the distance at which they end, in δ.
+const SETTLED: Real = 1e-6;
+/// Weight of a corner above which the closest point counts as that corner.
+const CORNER: Real = 1.0 - 1e-6;
+
+impl ContactList {
+    /// Rows and half-spaces of all obstacles by signed distance.
+    pub(super) fn meet_obstacles(&mut self, input: &ListInput<'_>) {
+        self.obstacle_rows.clear();
+        self.obstacle_planes.clear();
+        for (number, obstacle) in input.obstacles.iter().enumerate() {
+            if input.surface.tessellated.get(number) == Some(&true) {
+                continue;
+            }
+            let reference = std::mem::take(&mut self.guard.reference);
+            self.sample(input, &**obstacle, &reference);
+            self.guard.reference = reference;
+            self.meet_vertices(input, number as u32);
+            if obstacle.is_convex() {
+                self.meet_triangles(input, number as u32, &**obstacle);
+            }
+        }
+    }
+
+    /// Moves points that are nearer to an obstacle than they may rest out to that distance, along its normal.
+    pub fn lift(
+        &mut self,
+        surface: &ContactSurface,
+        obstacles: &[Box<dyn Collider>],
+        time: Real,
+        x: &mut [Vec3],
+    ) {
+        for (number, obstacle) in obstacles.iter().enumerate() {
+            if surface.tessellated.get(number) == Some(&true) {
+                continue;
+            }
+            let shared = &*x;
+            exec::for_each_chunk(&mut self.surfaces, VERTEX_CHUNK, |first, out| {
+                obstacle.sample(&shared[first..first + out.len()], time, out);
+            });
+            for (i, at) in self.surfaces.iter().enumerate() {
+                let missing = surface.thickness_of(i) - at.distance;
+                // False for a distance that is not a number.
+                if missing > 0.0 && surface.touches(i) && !surface.kinematic[i] {
+                    x[i] += at.normal * missing;
+                }
+            }
+        }
+    }
+
+    fn meet_vertices(&mut self, input: &ListInput<'_>, number: u32) {
+        let ListInput { surface, options, .. } = *input;
+        for (i, at) in self.surfaces.iter().enumerate() {
+            let offset = surface.thickness_of(i);
+            // False for a distance that is not a number.
+            if at.distance <= self.reach[i] + offset && surface.touches(i) && !surface.kinematic[i] {
+                let v = i as u32;
+                self.obstacle_rows.push(Row {
+                    key: key(ContactKind::Obstacle, [v, number, NONE, NONE]),
+                    kind: ContactKind::Obstacle,
+                    vertices: [v; 4],
+                    weights: [1.0, 0.0, 0.0, 0.0],
+                    normal: at.normal,
+                    gap: at.distance - offset,
+                    offset,
+                    stiffness: options.stiffness / input.compliance[i],
+                    drift: at.velocity,
+                    bodies: [surface.body[i], number],
+                });
+                let w = at.normal.dot(&self.guard.reference[i]) - at.distance.max(0.0);
+                let floor = options.floor * offset;
+                self.obstacle_planes.push(ObstaclePlane { vertices: [v; 3], n: at.normal, w, floor });
+            }
+        }
+    }
+
+    /// Triangles whose nearest point is on an edge or inside.
+    fn meet_triangles(&mut self, input: &ListInput<'_>, number: u32, obstacle: &dyn Collider) {
+        let ListInput { surface, options, .. } = *input;
+        let Self { guard, surfaces, reach: reaches, obstacle_rows, obstacle_planes, .. } = self;
+        let mut part = |t: &[u32; 3], n: Vec3, through: &Vec3, distance: Real, floor: Real| {
+            let w = n.dot(through) - distance;
+            // Rounding aside, all corners lie above; if not, the planes of vertices are all that holds.
+            if t.iter().all(|&v| n.dot(&guard.reference[v as usize]) > w) {
+                obstacle_planes.push(ObstaclePlane { vertices: *t, n, w, floor });
+            }
+        };
+        for t in &surface.triangles {
+            if t.iter().any(|&v| surface.kinematic[v as usize] || v as usize >= surfaces.len()) {
+                continue;
+            }
+            let offset = surface.thickness_of(t[0] as usize);
+            let corners = t.map(|v| guard.reference[v as usize]);
+            let distances = t.map(|v| surfaces[v as usize].distance);
+            let reach = t.iter().map(|&v| reaches[v as usize]).fold(0.0, Real::max);
+            let size = (corners[1] - corners[0]).norm().max((corners[2] - corners[0]).norm());
+            let nearest = distances.iter().copied().fold(Real::INFINITY, Real::min);
+            // φ changes by no more than the way; a corner inside has a row that pushes it out.
+            if !(nearest > 0.0 && nearest - size <= reach + offset) {
+                continue;
+            }
+            let lowest = usize::from(distances[1] < distances[0]);
+            let lowest = if distances[2] < distances[lowest] { 2 } else { lowest };
+            let normal = surfaces[t[lowest] as usize].normal;
+            if corners.iter().all(|c| normal.dot(&(c - corners[lowest])) >= -1e-9 * size) {
+                // The nearest point is that corner; the plane of its distance parts the whole triangle.
+                part(t, normal, &corners[lowest], nearest, options.floor * offset);
+                continue;
+            }
+            let mut q = (corners[0] + corners[1] + corners[2]) / 3.0;
+            let (mut weights, mut at) = ([1.0 / 3.0; 3], obstacle.surface_at(&q, input.time));
+            for _ in 0..PROJECTIONS {
+                let closest =
+                    point_triangle(&[q - at.normal * at.distance, corners[0], corners[1], corners[2]]);
+                weights = [1, 2, 3].map(|k| -closest.weights[k]);
+                q = corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
+                let next = obstacle.surface_at(&q, input.time);
+                let settled = (at.distance - next.distance).abs() < SETTLED * offset;
+                at = next;
+                if settled {
+                    break;
+                }
+            }
+            if !(at.distance > 0.0 && at.distance <= reach + offset) {
+                continue;
+            }
+            part(t, at.normal, &q, at.distance, options.floor * offset);
+            if weights.iter().any(|&w| w > CORNER) {
+                continue;
+            }
+            let compliance: Real =
+                (0..3).map(|k| weights[k] * weights[k] * input.compliance[t[k] as usize]).sum();
+            let mut named = [0, 1, 2].map(|k| if weights[k] > 0.0 { t[k] } else { NONE });
+            named.sort_unstable();
+            obstacle_rows.push(Row {
+                key: key(ContactKind::Obstacle, [named[0], number, named[1], named[2]]),
+                kind: ContactKind::Obstacle,
+                vertices: [t[0], t[1], t[2], t[0]],
+                weights: [weights[0], weights[1], weights[2], 0.0],
+                normal: at.normal,
+                gap: at.distance - offset,
+                offset,
+                stiffness: options.edge_stiffness / compliance,
+                drift: at.velocity,
+                bodies: [surface.body[t[0] as usize], number],
+            });
+        }
+    }
+}

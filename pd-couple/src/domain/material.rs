@@ -1,0 +1,132 @@
+//! Water, sand and elastic matter on a grid, with the rigid bodies in it.
+//!
+//! The grid meets bodies on its own nodes and moves copies of them: they fall, and matter pushes them. What matter gave to a copy,
+//! v − v₀ − h g and ω − ω₀, is handed on to the body itself, which then falls and meets other bodies in its own domain.
+//!
+//! Cloth and the surfaces of soft bodies part the grid by side tags as they are at the start of a step.
+
+use super::{Domain, carry, enter, leave};
+use crate::Sheet;
+use pd_core::{Model, ModelError, Real, State, StepContext, StepError, StepReport, Stepper};
+use pd_mpm::{MpmError, MpmStepper};
+use std::ops::Range;
+
+/// Columns of material points.
+const COLUMNS: [&str; 2] = ["mpm.", "pressure."];
+
+/// What moves the points.
+enum Method {
+    /// Explicit, with side tags at the sheets of the state's first vertices.
+    Tagged(Box<MpmStepper>),
+    Any(Box<dyn Stepper>),
+}
+
+impl Method {
+    fn stepper(&mut self) -> &mut dyn Stepper {
+        match self {
+            Self::Tagged(stepper) => stepper.as_mut(),
+            Self::Any(stepper) => stepper.as_mut(),
+        }
+    }
+}
+
+/// Material points at a range of the state.
+pub struct MaterialDomain {
+    method: Method,
+    core: Model,
+    points: Range<usize>,
+    /// Bodies that the grid meets.
+    bodies: Vec<usize>,
+    local: State,
+}
+
+impl MaterialDomain {
+    /// Points of these masses (kg) from the point `first` on, moved by a stepper whose own points begin at 0 and which meets
+    /// these bodies.
+    ///
+    /// # Errors
+    /// [`ModelError::Mass`] for a mass that is not positive.
+    pub fn new(
+        stepper: Box<dyn Stepper>,
+        masses: Vec<Real>,
+        first: usize,
+        bodies: Vec<usize>,
+    ) -> Result<Self, ModelError> {
+        Self::with_method(Method::Any(stepper), masses, first, bodies)
+    }
+
+    /// As [`new`](Self::new), and the two sides of these sheets do not exchange momentum through the grid.
+    ///
+    /// # Errors
+    /// [`MpmError`] for more sheets than have tags, and those of [`new`](Self::new).
+    pub fn tagged(
+        mut stepper: MpmStepper,
+        masses: Vec<Real>,
+        first: usize,
+        bodies: Vec<usize>,
+        sheets: &[Sheet],
+    ) -> Result<Self, TaggedError> {
+        for sheet in sheets {
+            stepper.sheets().add(&sheet.triangles)?;
+        }
+        Ok(Self::with_method(Method::Tagged(Box::new(stepper)), masses, first, bodies)?)
+    }
+
+    fn with_method(
+        method: Method,
+        masses: Vec<Real>,
+        first: usize,
+        bodies: Vec<usize>,
+    ) -> Result<Self, ModelError> {
+        let points = first..first + masses.len();
+        let core = Model::with_masses(masses).build()?;
+        Ok(Self { method, core, points, bodies, local: State::default() })
+    }
+}
+
+/// Why there is no domain of matter with tagged sheets.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TaggedError {
+    /// Of the grid.
+    #[error(transparent)]
+    Grid(#[from] MpmError),
+    /// Of the masses.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+impl Domain for MaterialDomain {
+    fn name(&self) -> &str {
+        match &self.method {
+            Method::Tagged(stepper) => stepper.name(),
+            Method::Any(stepper) => stepper.name(),
+        }
+    }
+
+    fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError> {
+        self.method.stepper().prepare(StepContext::new(&self.core, context.params, &[], context.colliders))
+    }
+
+    fn advance(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+        enter(state, &self.points, &mut self.local);
+        if !self.bodies.is_empty() {
+            self.local.bodies.clone_from(&state.bodies);
+        }
+        carry(&COLUMNS, &mut state.columns, &mut self.local.columns);
+        let context = StepContext::new(&self.core, context.params, &[], context.colliders);
+        if let Method::Tagged(stepper) = &mut self.method {
+            stepper.sheets().place(&state.x);
+        }
+        let report = self.method.stepper().step(context, &mut self.local)?;
+        leave(&self.local, &self.points, state);
+        carry(&COLUMNS, &mut self.local.columns, &mut state.columns);
+        let fall = context.params.gravity * context.params.dt;
+        for &body in &self.bodies {
+            let gained = self.local.bodies.v[body] - state.bodies.v[body] - fall;
+            state.bodies.v[body] += gained;
+            state.bodies.w[body] = self.local.bodies.w[body];
+        }
+        Ok(report)
+    }
+}

@@ -1,0 +1,59 @@
+//! Kinds of matter, each with its own method.
+
+mod elastic;
+mod grains;
+mod material;
+mod rigid;
+
+pub use elastic::ElasticDomain;
+pub use grains::GrainDomain;
+pub use material::{MaterialDomain, TaggedError};
+pub use rigid::RigidDomain;
+
+use pd_core::{Columns, State, StepContext, StepError, StepReport};
+use std::ops::Range;
+
+/// One kind of matter: it moves its own points and bodies over a step as if nothing else were there.
+///
+/// The context's model is that of the elastic vertices. What a domain keeps from step to step are columns of the state.
+pub trait Domain: Send + Sync {
+    /// Name for reports.
+    fn name(&self) -> &str;
+
+    /// Factors and allocates.
+    ///
+    /// # Errors
+    /// Those of its stepper.
+    fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError>;
+
+    /// Moves its points and bodies by the time step; the time of the state stays.
+    ///
+    /// # Errors
+    /// Those of its stepper. What the state then holds does not matter.
+    fn advance(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError>;
+}
+
+/// Copies a range of points into a state of their own.
+fn enter(state: &State, points: &Range<usize>, local: &mut State) {
+    local.x.clear();
+    local.x.extend_from_slice(&state.x[points.clone()]);
+    local.v.clear();
+    local.v.extend_from_slice(&state.v[points.clone()]);
+    local.time = state.time;
+}
+
+/// Copies them back.
+fn leave(local: &State, points: &Range<usize>, state: &mut State) {
+    state.x[points.clone()].copy_from_slice(&local.x);
+    state.v[points.clone()].copy_from_slice(&local.v);
+}
+
+/// Moves the columns whose name begins with one of `prefixes` from one state to another.
+fn carry(prefixes: &[&str], from: &mut Columns, to: &mut Columns) {
+    let owned = |name: &str| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    while let Some(name) = from.iter().map(|column| column.name.clone()).find(|name| owned(name)) {
+        if let Some(column) = from.remove(&name) {
+            to.insert(column);
+        }
+    }
+}

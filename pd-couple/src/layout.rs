@@ -1,0 +1,103 @@
+//! Which points of the state are what, and what they meet with.
+
+use crate::{CoupleError, RigidShape, Sheet};
+use pd_core::Real;
+use pd_rigid::RigidModel;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A range of points that meet other matter as small balls.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointMatter {
+    /// The points.
+    pub points: Range<usize>,
+    /// Radius of each, m.
+    pub radius: Vec<Real>,
+    /// Mass of each, kg.
+    pub mass: Vec<Real>,
+    /// Friction coefficient of each.
+    pub friction: Vec<Real>,
+    /// Whether their own domain lets them meet dynamic rigid bodies, so that rows need not.
+    pub meets_bodies: bool,
+}
+
+impl PointMatter {
+    /// Points that are all alike.
+    pub fn uniform(points: Range<usize>, radius: Real, mass: Vec<Real>, friction: Real) -> Self {
+        let n = points.len();
+        Self { points, radius: vec![radius; n], mass, friction: vec![friction; n], meets_bodies: false }
+    }
+}
+
+/// All that is constant about who can meet whom.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// Number of elastic vertices, the first points of the state.
+    pub elastic: usize,
+    /// Surfaces of elastic bodies.
+    pub sheets: Vec<Sheet>,
+    /// Grains.
+    pub grains: Option<PointMatter>,
+    /// Material points.
+    pub material: Option<PointMatter>,
+    /// Rigid bodies.
+    pub rigid: Option<Arc<RigidModel>>,
+    pub(crate) shapes: Vec<RigidShape>,
+}
+
+impl Layout {
+    /// Checks and completes a layout.
+    ///
+    /// # Errors
+    /// [`CoupleError`] where ranges do not follow one another, triangles name other vertices, or a shape is refused.
+    pub fn new(
+        elastic: usize,
+        sheets: Vec<Sheet>,
+        grains: Option<PointMatter>,
+        material: Option<PointMatter>,
+        rigid: Option<Arc<RigidModel>>,
+    ) -> Result<Self, CoupleError> {
+        let mut expected = elastic;
+        for (what, set) in [("grains", &grains), ("material points", &material)] {
+            let Some(set) = set else { continue };
+            if set.points.start != expected {
+                return Err(CoupleError::Order { what, first: set.points.start, expected });
+            }
+            expected = set.points.end;
+            for (name, column) in [("radius of a point", &set.radius), ("mass of a point", &set.mass)] {
+                if let Some(&value) = column.iter().find(|v| !(**v > 0.0 && v.is_finite())) {
+                    let expected = "it must be positive and finite";
+                    return Err(CoupleError::Parameter { name, value, expected });
+                }
+            }
+        }
+        for sheet in &sheets {
+            if let Some(&vertex) = sheet.vertices.last().filter(|v| **v as usize >= elastic) {
+                let (sheet, vertex) = (sheet.name.clone(), vertex as usize);
+                return Err(CoupleError::Vertex { sheet, vertex, vertices: elastic });
+            }
+        }
+        let bodies = rigid.as_ref().map_or(0, |rigid| rigid.bodies());
+        let shapes = match &rigid {
+            Some(rigid) => (0..bodies).map(|body| RigidShape::of(rigid, body)).collect::<Result<_, _>>()?,
+            None => vec![],
+        };
+        Ok(Self { elastic, sheets, grains, material, rigid, shapes })
+    }
+
+    /// Number of points of the state.
+    pub fn points(&self) -> usize {
+        let ends = [&self.grains, &self.material].map(|set| set.as_ref().map_or(0, |set| set.points.end));
+        self.elastic.max(ends[0]).max(ends[1])
+    }
+
+    /// Number of rigid bodies.
+    pub fn bodies(&self) -> usize {
+        self.shapes.len()
+    }
+
+    /// Shapes of the rigid bodies.
+    pub fn shapes(&self) -> &[RigidShape] {
+        &self.shapes
+    }
+}

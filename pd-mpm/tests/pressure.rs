@@ -1,0 +1,123 @@
+//! Incompressible water against closed forms.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+
+use pd_core::{Real, Vec3};
+use pd_mpm::{
+    Boundary, FixedCorotated, MpmError, MpmModel, PressureStepper, Transfer, Water, measure, scenes,
+};
+use std::sync::Arc;
+
+#[test]
+fn water_at_rest_has_the_pressure_of_its_depth() {
+    let mut scene = scenes::water_tank(0.5, 16).unwrap();
+    let mut stepper = scene.pressure_stepper().unwrap();
+    scene.run(&mut stepper, 60).unwrap();
+    assert!(stepper.report().divergence <= 1e-6, "{:?}", stepper.report());
+    let p = scene.state.columns.real("mpm.pressure");
+    let [nx, ny, nz] = scene.model.cells().map(|n| n as usize);
+    for c in 0..nx * ny * nz {
+        let y = ((c / nz % ny) as Real + 0.5) * scene.model.dx();
+        if y < 0.5 {
+            let exact = 9800.0 * (0.5 - y);
+            assert!((p[c] / exact - 1.0).abs() < 0.02, "cell {c} at {y} m: {} of {exact} Pa", p[c]);
+        } else {
+            assert_eq!(p[c], 0.0, "air");
+        }
+    }
+    let (_, fastest) = measure::motion(scene.points.masses(), &scene.state);
+    assert!(fastest < 0.005, "{fastest} m/s");
+    let volume = 2.0 * scene.state.x.iter().map(|x| x.y).sum::<Real>() / scene.state.x.len() as Real / 0.5;
+    assert!((volume - 1.0).abs() < 0.01, "{volume}");
+}
+
+#[test]
+fn boxes_float_as_deep_as_archimedes_says() {
+    for (resolution, densities) in [(4, &[250.0, 500.0, 750.0][..]), (6, &[250.0, 750.0])] {
+        for &density in densities {
+            let mut scene = scenes::floating_box(0.2, resolution, density, 0.5, Transfer::Apic).unwrap();
+            let mut stepper = scene.pressure_stepper().unwrap();
+            scene.run(&mut stepper, 60).unwrap();
+            // It bobs in its tank for long; its mean is where it belongs.
+            let mut mean = 0.0;
+            for _ in 0..180 {
+                scene.run(&mut stepper, 1).unwrap();
+                mean += scenes::floating_depth(&scene, 0.2) / 180.0;
+            }
+            assert!((mean - density / 1000.0).abs() < 0.03, "{density} kg/m³ at {resolution} cells: {mean}");
+        }
+    }
+}
+
+#[test]
+fn one_percent_of_the_density_decides_between_rising_and_sinking() {
+    for (density, sign) in [(990.0, 1.0), (1010.0, -1.0)] {
+        let mut scene = scenes::floating_box(0.2, 5, density, 1.4, Transfer::Apic).unwrap();
+        let start = scene.state.bodies.p[0].y;
+        let mut stepper = scene.pressure_stepper().unwrap();
+        scene.run(&mut stepper, 60).unwrap();
+        let moved = scene.state.bodies.p[0].y - start;
+        assert!(sign * moved > 0.002, "{density}: {moved} m");
+    }
+}
+
+#[test]
+fn bits_are_the_same_for_any_number_of_threads_and_after_resume() {
+    let hashes: Vec<u64> = [1, 2, 3]
+        .into_iter()
+        .map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut scene = scenes::floating_box(0.2, 4, 300.0, 0.5, Transfer::Apic).unwrap();
+            pool.install(|| {
+                let mut stepper = scene.pressure_stepper().unwrap();
+                scene.run(&mut stepper, 5).unwrap();
+                let mut stepper = if threads == 2 { scene.pressure_stepper().unwrap() } else { stepper };
+                scene.run(&mut stepper, 5).unwrap();
+            });
+            scene.state.hash()
+        })
+        .collect();
+    assert!(hashes.iter().all(|h| *h == hashes[0]), "{hashes:x?}");
+}
+
+#[test]
+fn nothing_enters_an_obstacle_and_water_flows_around_it() {
+    let mut scene = scenes::dam_break(0.2, 6).unwrap();
+    let (centre, half) = (Vec3::new(0.45, 0.05, 0.07), Vec3::new(0.08, 0.09, 1.0));
+    let block = pd_collide::Block::new(centre, half).unwrap().with_margin(0.0).unwrap();
+    scene.colliders.push(Box::new(block));
+    let mut stepper = scene.pressure_stepper().unwrap();
+    let mut touched = false;
+    for _ in 0..40 {
+        scene.run(&mut stepper, 1).unwrap();
+        assert!(stepper.report().divergence <= 1e-6, "{:?}", stepper.report());
+        for x in &scene.state.x {
+            let inside = half - (x - centre).abs();
+            assert!(inside.min() < 1e-9, "{x}");
+            touched |= inside.min() > -0.01;
+        }
+    }
+    assert!(touched);
+}
+
+#[test]
+fn what_it_cannot_do_is_refused() {
+    let new = |model: MpmModel| PressureStepper::new(Arc::new(model)).map(|_| ());
+    let builder = || MpmModel::builder(0.1).domain(Vec3::zeros(), [10; 3]);
+    let water = || Water::new(1000.0, 20.0).unwrap();
+    let name = |model: MpmModel| match new(model) {
+        Err(MpmError::Parameter { name, .. }) => name,
+        other => panic!("{other:?}"),
+    };
+    assert!(new(builder().material(0..1, water()).build().unwrap()).is_ok());
+    let jelly = FixedCorotated::new(1000.0, 1e4, 0.3).unwrap();
+    assert_eq!(name(builder().material(0..1, jelly).build().unwrap()), "memory of a law");
+    let open = builder().material(0..1, water()).walls([Boundary::Open; 6]).build().unwrap();
+    assert_eq!(name(open), "open walls and inflows");
+    let honey = water().with_viscosity(1.0).unwrap();
+    assert_eq!(name(builder().material(0..1, honey).build().unwrap()), "viscosity");
+    let oil = Water::new(900.0, 20.0).unwrap();
+    assert_eq!(name(builder().material(0..1, water()).material(1..2, oil).build().unwrap()), "density");
+    let huge = MpmModel::builder(0.1).domain(Vec3::zeros(), [1 << 20; 3]).material(0..1, water());
+    assert_eq!(name(huge.build().unwrap()), "number of cells");
+}

@@ -1,0 +1,253 @@
+//! Two boxes: separating axes in the frame of the first (Gottschalk, Lin & Manocha 1996), then the face that meets another cut
+//! to the rectangle of that face, in its own frame, where its sides lie along the axes.
+//!
+//! The axis a_i × b_j of two edges is compared without its root: with l² = 1 − (a_i·b_j)², a gap s/l exceeds a bound B where
+//! s|s| > B|B| l².
+
+use super::axis::better_than;
+use super::closest::segment_segment;
+use super::reduce::reduce;
+use super::{Touch, Touches};
+use nalgebra::Isometry3;
+use pd_core::{Mat3, Real, Vec3};
+
+/// A box at its place: half extents and pose.
+pub(super) type Placed<'a> = (&'a Vec3, &'a Isometry3<Real>);
+
+/// Edges nearer to parallel than this say nothing new: sin² of their angle.
+const PARALLEL: Real = 1e-8;
+
+/// What separates best, in the frame of the first box.
+#[derive(Clone, Copy)]
+enum Best {
+    /// A face of the first: axis, and whether it is the upper one.
+    FaceA(usize, bool),
+    /// A face of the second.
+    FaceB(usize, bool),
+    /// An axis of each.
+    Edges(usize, usize),
+}
+
+/// Points that are nearer than `reach`.
+pub(super) fn touches(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
+    let [ra, rb] = [a.1, b.1].map(|pose| pose.rotation.to_rotation_matrix().into_inner());
+    // b in the frame of a.
+    let c = ra.tr_mul(&rb);
+    let t = ra.tr_mul(&(b.1.translation.vector - a.1.translation.vector));
+    let column = |r: &Mat3, k: usize, away: bool| -> Vec3 {
+        let column: Vec3 = r.column(k).into();
+        if away { -column } else { column }
+    };
+    match separate((a.0, b.0), &c, &t, reach) {
+        None => Touches::default(),
+        Some(Best::FaceA(i, up)) => {
+            let face = Face { half: a.0, axis: i, up, swapped: false };
+            let found = cut(&face, &c, &t, b.0, reach);
+            found.in_world(column(&ra, i, up), &ra, &a.1.translation.vector)
+        }
+        Some(Best::FaceB(j, up)) => {
+            let face = Face { half: b.0, axis: j, up, swapped: true };
+            let found = cut(&face, &c.transpose(), &-c.tr_mul(&t), a.0, reach);
+            found.in_world(column(&rb, j, !up), &rb, &b.1.translation.vector)
+        }
+        Some(Best::Edges(i, j)) => {
+            let (n, point) = edges((a.0, b.0), (i, j), &c, &t);
+            let mut touches = Touches { normal: ra * n, ..Touches::default() };
+            if point.gap < reach {
+                touches.push(a.1.translation.vector + ra * point.place, point.gap, point.feature);
+            }
+            touches
+        }
+    }
+}
+
+/// The axis along which two boxes overlap least; `None` if they are farther apart than `reach`.
+fn separate((ha, hb): (&Vec3, &Vec3), c: &Mat3, t: &Vec3, reach: Real) -> Option<Best> {
+    let abs = c.map(Real::abs);
+    let scale = ha.min() + hb.min();
+    let mut best = (Real::NEG_INFINITY, Best::FaceA(0, false));
+    for i in 0..3 {
+        let gap = t[i].abs() - ha[i] - (abs[(i, 0)] * hb.x + abs[(i, 1)] * hb.y + abs[(i, 2)] * hb.z);
+        if gap > reach {
+            return None;
+        }
+        if best.0 == Real::NEG_INFINITY || gap > better_than(best.0, scale) {
+            // The side that looks towards the other box.
+            best = (gap, Best::FaceA(i, t[i] > 0.0));
+        }
+    }
+    for j in 0..3 {
+        let along = t.x * c[(0, j)] + t.y * c[(1, j)] + t.z * c[(2, j)];
+        let gap = along.abs() - hb[j] - (abs[(0, j)] * ha.x + abs[(1, j)] * ha.y + abs[(2, j)] * ha.z);
+        if gap > reach {
+            return None;
+        }
+        if gap > better_than(best.0, scale) {
+            best = (gap, Best::FaceB(j, along < 0.0));
+        }
+    }
+    for i in 0..3 {
+        let (u, v) = ((i + 1) % 3, (i + 2) % 3);
+        for j in 0..3 {
+            let (p, q) = ((j + 1) % 3, (j + 2) % 3);
+            let square = c[(u, j)] * c[(u, j)] + c[(v, j)] * c[(v, j)];
+            if square < PARALLEL {
+                continue;
+            }
+            let along = t[v] * c[(u, j)] - t[u] * c[(v, j)];
+            let s = along.abs()
+                - (ha[u] * abs[(v, j)] + ha[v] * abs[(u, j)])
+                - (hb[p] * abs[(i, q)] + hb[q] * abs[(i, p)]);
+            let signed = s * s.abs();
+            if signed > reach * reach.abs() * square {
+                return None;
+            }
+            let bound = better_than(best.0, scale);
+            if signed > bound * bound.abs() * square {
+                best = (s / square.sqrt(), Best::Edges(i, j));
+            }
+        }
+    }
+    Some(best.1)
+}
+
+/// Two edges that cross: the normal and the point half-way between their nearest points, in the frame of the first box.
+fn edges((ha, hb): (&Vec3, &Vec3), (i, j): (usize, usize), c: &Mat3, t: &Vec3) -> (Vec3, Touch) {
+    let mut n = Vec3::ith(i, 1.0).cross(&c.column(j)).normalize();
+    if t.dot(&n) > 0.0 {
+        n = -n; // from the second to the first
+    }
+    // The edge of each that lies farthest towards the other.
+    let corner = |h: &Vec3, axis: usize, d: &Vec3| {
+        Vec3::from_fn(|k, _| if k == axis { -h[k] } else { h[k].copysign(d[k]) })
+    };
+    let name = |axis: usize, d: &Vec3| {
+        (0..3).filter(|&k| k != axis && d[k] > 0.0).fold(axis << 3, |name, k| name | 1 << k) as u64
+    };
+    let (da, db) = (-n, c.tr_mul(&n));
+    let (p, q) = (corner(ha, i, &da), t + c * corner(hb, j, &db));
+    let (along_p, along_q): (Vec3, Vec3) = (Vec3::ith(i, 2.0 * ha[i]), c.column(j) * (2.0 * hb[j]));
+    let (x, y) = segment_segment(&p, &along_p, &q, &along_q);
+    let (x, y) = (p + along_p * x, q + along_q * y);
+    let gap = n.dot(&(x - y));
+    let feature = 1 << 40 | name(i, &da) << 16 | name(j, &db);
+    (n, Touch { place: (x + y) * 0.5, gap, feature })
+}
+
+/// The face of a box that another is cut to.
+struct Face<'a> {
+    /// Half extents of its box.
+    half: &'a Vec3,
+    axis: usize,
+    up: bool,
+    /// Whether its box is the second of the two.
+    swapped: bool,
+}
+
+/// A corner of the face that is cut, in the frame of the other, and what made it: the vertex it began as and the side that cut
+/// it last.
+#[derive(Clone, Copy, Default)]
+struct Corner {
+    p: [Real; 3],
+    feature: u64,
+}
+
+/// Corners of a face that was cut.
+struct Cut {
+    len: usize,
+    corners: [Corner; 8],
+    /// Axis of the face it was cut to and its height along the outward normal `sign`.
+    axis: usize,
+    sign: Real,
+    top: Real,
+    name: u64,
+    reach: Real,
+}
+
+/// Cuts the face of the other box (axes `c`, centre `t`, half extents) that looks most against `face`.
+fn cut(face: &Face<'_>, c: &Mat3, t: &Vec3, other: &Vec3, reach: Real) -> Cut {
+    let (i, sign) = (face.axis, if face.up { 1.0 } else { -1.0 });
+    let steep = |j: usize| c[(i, j)].abs();
+    let mut j = 0;
+    for k in 1..3 {
+        if steep(k) > steep(j) {
+            j = k;
+        }
+    }
+    let (p, q) = ((j + 1) % 3, (j + 2) % 3);
+    let up = sign * c[(i, j)] < 0.0;
+    let middle = if up { other[j] } else { -other[j] };
+    let mut cut = Cut {
+        len: 4,
+        corners: [Corner::default(); 8],
+        axis: i,
+        sign,
+        top: face.half[i],
+        name: u64::from(face.swapped) << 36
+            | ((2 * i + usize::from(face.up)) as u64) << 28
+            | ((2 * j + usize::from(up)) as u64) << 20,
+        reach,
+    };
+    for (k, [a, b]) in [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]].into_iter().enumerate() {
+        let (x, y) = (a * other[p], b * other[q]);
+        let at = |r: usize| t[r] + c[(r, j)] * middle + c[(r, p)] * x + c[(r, q)] * y;
+        let bits = u64::from(up) << j | u64::from(a > 0.0) << p | u64::from(b > 0.0) << q;
+        cut.corners[k] = Corner { p: [at(0), at(1), at(2)], feature: bits };
+    }
+    let (u, v) = ((i + 1) % 3, (i + 2) % 3);
+    for (side, (axis, sign)) in [(u, 1.0), (v, 1.0), (u, -1.0), (v, -1.0)].into_iter().enumerate() {
+        cut.by(axis, sign, face.half[axis], side as u64 + 1);
+    }
+    cut
+}
+
+impl Cut {
+    /// Cuts off what lies beyond sign · p[axis] = most (Sutherland & Hodgman 1974).
+    #[inline]
+    fn by(&mut self, axis: usize, sign: Real, most: Real, side: u64) {
+        let over = |corner: &Corner| sign * corner.p[axis] - most;
+        if self.corners[..self.len].iter().all(|corner| over(corner) <= 0.0) {
+            return;
+        }
+        let (old, len) = (self.corners, self.len);
+        self.len = 0;
+        for k in 0..len {
+            let (from, to) = (&old[k], &old[if k + 1 == len { 0 } else { k + 1 }]);
+            let (du, dv) = (over(from), over(to));
+            if du <= 0.0 {
+                self.push(*from);
+            }
+            if (du < 0.0 && dv > 0.0) || (du > 0.0 && dv < 0.0) {
+                let s = du / (du - dv);
+                let p = [0, 1, 2].map(|r: usize| from.p[r] + (to.p[r] - from.p[r]) * s);
+                // Named by the corner that was cut off and the side that did it.
+                let gone = if du > 0.0 { from.feature } else { to.feature };
+                self.push(Corner { p, feature: (gone & 0xff) | side << 8 | u64::from(du > 0.0) << 16 });
+            }
+        }
+    }
+
+    fn push(&mut self, corner: Corner) {
+        if self.len < self.corners.len() {
+            self.corners[self.len] = corner;
+            self.len += 1;
+        }
+    }
+
+    /// The points that are near, in the world, for a normal there.
+    fn in_world(&self, normal: Vec3, turn: &Mat3, origin: &Vec3) -> Touches {
+        let mut found = [Touch::default(); 8];
+        let mut len = 0;
+        for corner in &self.corners[..self.len] {
+            let gap = self.sign * corner.p[self.axis] - self.top;
+            if gap < self.reach {
+                let mut p = Vec3::from(corner.p);
+                p[self.axis] -= self.sign * 0.5 * gap;
+                let place = origin + turn * p;
+                found[len] = Touch { place, gap, feature: self.name | corner.feature };
+                len += 1;
+            }
+        }
+        reduce(normal, &found[..len])
+    }
+}
