@@ -93,16 +93,20 @@ pub(super) fn polyhedron(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
             }
         }
         if high - low > 1e-3 {
-            // Gaps are those along the face's normal, so that is the direction of the contact.
+            // Gaps are those along the face's normal, so that is the direction of the contact. An end that hangs over the
+            // border of a face below may be nearer than all of the core above the face: then the face is not what it meets.
             let mut lying = Touches { normal: b.1.rotation * face.normal, ..Touches::default() };
-            for (feature, t) in [low, high].into_iter().enumerate() {
-                let p = ends[0] + d * t;
-                let gap = face.normal.dot(&p) - face.offset - radius;
-                if gap < reach {
-                    lying.push(world(&(p - face.normal * (radius + 0.5 * gap))), gap, feature as u64);
+            let cut = [low, high].map(|t| ends[0] + d * t);
+            let heights = cut.map(|p| face.normal.dot(&p) - face.offset);
+            if distance <= 0.0 || heights[0].min(heights[1]) <= distance + 1e-3 * radius {
+                for (feature, (p, height)) in cut.into_iter().zip(heights).enumerate() {
+                    let gap = height - radius;
+                    if gap < reach {
+                        lying.push(world(&(p - face.normal * (radius + 0.5 * gap))), gap, feature as u64);
+                    }
                 }
+                return lying;
             }
-            return lying;
         }
     }
     let gap = distance - radius;
