@@ -150,7 +150,7 @@ impl Frames {
         self.series.push((name, state.time));
         write_frame(&path, self.choice.format, &film)?;
         // The surface of water has other triangles in every frame, so it is a file of its own.
-        for (fluid, mesh) in scene.matter.water_surfaces(&scene.desc, state)? {
+        for (fluid, mesh) in scene.water_surfaces(state)? {
             let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
             let fluid: String = fluid.chars().map(plain).collect();
             let name = format!("{fluid}_{frame:05}.{}", self.choice.format.extension());

@@ -36,7 +36,7 @@ pub(crate) fn draw(run: &SceneRun, size: (u32, u32), view: (f64, f64)) -> Result
             surfaces.push(surface(mesh, Paint::Plain(OBSTACLE)));
         }
     }
-    let water = run.scene.matter.water_surfaces(desc, &run.sim.state)?;
+    let water = run.scene.water_surfaces(&run.sim.state)?;
     let is_water = |name: &str| water.iter().any(|(known, _)| known == name);
     for (k, shown) in run.scene.matter.display(desc).iter().enumerate().filter(|(_, s)| !is_water(&s.name)) {
         let mut positions = Vec::with_capacity(shown.vertices);
