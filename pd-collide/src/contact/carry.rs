@@ -26,6 +26,9 @@ const FAST: Real = 0.5;
 const BALL: Real = 0.9;
 /// Distance below which a pair touches, as a part of its coordinates.
 const TOUCHING: Real = 128.0 * Real::EPSILON;
+/// Part of the distance that a pair should keep which it must have at x_b along a direction for it to be moved apart along that: what
+/// slides over a seam in a floor hovers a little below its full distance, and must still be lifted rather than pushed back.
+const LEAST_WIDTH: Real = 0.96;
 /// Pairs looked at by one task.
 const CHUNK: usize = 1024;
 
@@ -195,10 +198,14 @@ fn apart(input: &ListInput<'_>, pair: &Pair, line: &Line, carry: &[Vec3; 4]) -> 
         let (low, high) = pair.extent_of(p, n);
         low - high
     };
+    // Along each direction no more is needed than there was.
     let best = std::iter::once(line.n)
-        .chain(pair.axes_of(&start).filter(|n| width(&start, n) >= 0.999 * need))
-        .max_by(|a, b| width(&end, a).total_cmp(&width(&end, b)));
-    let n = best.unwrap_or(line.n);
+        .chain(pair.axes_of(&start))
+        .chain(pair.passing(&start, &end))
+        .map(|n| (n, need.min(width(&start, &n))))
+        .filter(|&(_, own)| own >= LEAST_WIDTH * need)
+        .max_by(|a, b| (width(&end, &a.0) - a.1).total_cmp(&(width(&end, &b.0) - b.1)));
+    let (n, need) = best.unwrap_or((line.n, need));
     let (low, high) = pair.extent_of(&end, &n);
     let m = pair.kind.first();
     let (still_p, still_q) = pair.kinematic(input.surface);
@@ -227,7 +234,7 @@ fn needed(input: &ListInput<'_>, pair: &Pair, line: &Line) -> Real {
 }
 
 /// Whether some direction parts a pair at x_b and at c by as much as `keep` asks of its distance or of δ: that at x_b, that at
-/// c, or one of the faces and edges. (What slides over an edge is ahead of it at first and behind it in the end.)
+/// c, one of the faces and edges, or that in which the two pass each other. (What slides over an edge is ahead of it at first and behind it in the end.)
 fn stays_apart(input: &ListInput<'_>, pair: &Pair, line: &Line, carry: &[Vec3], keep: Real) -> bool {
     let Some(after) = separation(input, pair, line, carry) else { return true };
     if line.d <= 0.0 {
@@ -245,7 +252,10 @@ fn stays_apart(input: &ListInput<'_>, pair: &Pair, line: &Line, carry: &[Vec3], 
     };
     let last = pair.closest_of(&end).separation;
     let d = last.norm();
-    d >= need && apart(last / d) || pair.axes_of(&start).any(apart) || pair.axes_of(&end).any(apart)
+    d >= need && apart(last / d)
+        || pair.axes_of(&start).any(apart)
+        || pair.axes_of(&end).any(apart)
+        || pair.passing(&start, &end).is_some_and(apart)
 }
 
 /// Separation along the direction at x_b after all go their way; `None` if nothing of the pair moves.

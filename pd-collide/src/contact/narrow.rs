@@ -206,7 +206,9 @@ fn separate(frame: &Frame<'_>, pair: &Pair, closest: &Closest, d: Real) -> Optio
     };
     direct.or_else(first).or_else(|| {
         let width = |(_, low, high): &(Vec3, Real, Real)| low - high;
-        pair.axes(x).chain(pair.axes(start)).filter_map(certain).max_by(|a, b| width(a).total_cmp(&width(b)))
+        let passing = if carried { pair.passing(&pair.corners(start), &corners) } else { None };
+        let axes = pair.axes(x).chain(pair.axes(start)).chain(passing);
+        axes.filter_map(certain).max_by(|a, b| width(a).total_cmp(&width(b)))
     })
 }
 
@@ -232,12 +234,20 @@ fn split(frame: &Frame<'_>, pair: &Pair, n: Vec3, low: Real, high: Real, floor: 
 }
 
 fn has_row(frame: &Frame<'_>, pair: &Pair, closest: &Closest, d: Real) -> bool {
-    let inside = match pair.kind {
-        ContactKind::EdgeEdge => closest.support == 0b1111,
-        _ => in_region(frame, pair, closest, d),
-    };
+    let inside = d > 0.0
+        && match pair.kind {
+            ContactKind::EdgeEdge => closest.support == 0b1111,
+            _ => faces(frame, pair, closest, d, false),
+        };
     let pushed = |k: usize| closest.support >> k & 1 == 1 && frame.input.compliance[pair.v[k] as usize] > 0.0;
-    inside && d > 0.0 && (0..4).any(pushed)
+    // A surface that is not pushed keeps its shape, so its features meet only what lies before their own faces: a seam within a
+    // flat floor has no normal of its own on which something could be caught.
+    let (still_p, still_q) = pair.kinematic(frame.input.surface);
+    let edges = pair.kind == ContactKind::EdgeEdge;
+    inside
+        && (0..4).any(pushed)
+        && (!still_p || faces(frame, pair, closest, d, true))
+        && (!(still_q && edges) || faces(frame, pair, closest, d, false))
 }
 
 /// Key of the row of a pair whose closest features these are.
@@ -293,23 +303,22 @@ fn smooth(frame: &Frame<'_>, pair: &Pair, slot: usize) -> bool {
         && surface.edges.binary_search(&edge).is_ok_and(|number| surface.smooth[number])
 }
 
-/// Whether the direction from the closest feature of a face to the vertex is one of that feature's own.
-fn in_region(frame: &Frame<'_>, pair: &Pair, closest: &Closest, d: Real) -> bool {
+/// Whether the direction from the closest feature of the first or the second primitive to the other is one of that feature's own: no
+/// neighbour of it is nearer.
+fn faces(frame: &Frame<'_>, pair: &Pair, closest: &Closest, d: Real, first: bool) -> bool {
     let (surface, x) = (frame.input.surface, frame.place(pair));
-    let vertex = x[pair.v[0] as usize];
-    let mut feature = [0; 3];
-    let mut corners = 0;
-    for k in 1..4 {
-        if closest.support >> k & 1 == 1 {
-            feature[corners] = pair.v[k];
-            corners += 1;
-        }
+    let m = pair.kind.first();
+    let (slots, out) = if first { (0..m, -closest.separation) } else { (m..4, closest.separation) };
+    let (mut feature, mut corners) = ([0; 3], 0);
+    for k in slots.filter(|k| closest.support >> k & 1 == 1) {
+        feature[corners] = pair.v[k];
+        corners += 1;
     }
-    let beyond = |way: Vec3, from: Vec3| way.dot(&(vertex - from)) > OUTSIDE * way.norm() * d;
+    let beyond = |way: Vec3| way.dot(&out) > OUTSIDE * way.norm() * d;
     match corners {
         1 => {
             let a = x[feature[0] as usize];
-            !surface.neighbours.of(feature[0] as usize).iter().any(|&o| beyond(x[o as usize] - a, a))
+            !surface.neighbours.of(feature[0] as usize).iter().any(|&o| beyond(x[o as usize] - a))
         }
         2 => {
             let edge = [feature[0].min(feature[1]), feature[0].max(feature[1])];
@@ -318,7 +327,7 @@ fn in_region(frame: &Frame<'_>, pair: &Pair, closest: &Closest, d: Real) -> bool
             let Ok(number) = surface.edges.binary_search(&edge) else { return true };
             !surface.opposite.of(number).iter().any(|&o| {
                 let inward = x[o as usize] - a;
-                beyond(inward - along * along.dot(&inward), a)
+                beyond(inward - along * along.dot(&inward))
             })
         }
         _ => true,

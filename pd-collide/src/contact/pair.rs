@@ -8,6 +8,11 @@ use super::surface::ContactSurface;
 use crate::distance::{edge_edge, point_triangle};
 use pd_core::{Real, Vec3};
 
+/// Steps of the search for the direction in which two primitives pass each other, at most.
+const PASSING: usize = 24;
+/// Part of the distance along that direction by which it may be less than the largest.
+const PASSED: Real = 0.01;
+
 /// What meets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ContactKind {
@@ -84,6 +89,54 @@ impl Pair {
         let all = |v: &[u32]| v.iter().all(|&v| surface.kinematic[v as usize]);
         let (p, q) = self.v.split_at(self.kind.first());
         (all(p), all(q))
+    }
+
+    /// The direction along which two primitives stay farthest apart at two places: to the point y nearest to the origin of the
+    /// convex hull of all differences d of their corners at both, since n·d ≥ ‖y‖ for n = y/‖y‖ (Gilbert, Johnson and Keerthi
+    /// 1988). What slides over a seam has it before it at first and behind it in the end; there this is the way up.
+    pub(crate) fn passing(&self, start: &[Vec3; 4], end: &[Vec3; 4]) -> Option<Vec3> {
+        let m = self.kind.first();
+        let mut simplex = [start[0] - start[m]; 3];
+        let (mut y, mut count) = (simplex[0], 1);
+        for _ in 0..PASSING {
+            let (mut least, mut next) = (Real::INFINITY, y);
+            for p in [start, end] {
+                for d in p[..m].iter().flat_map(|a| p[m..].iter().map(move |b| a - b)) {
+                    if y.dot(&d) < least {
+                        (least, next) = (y.dot(&d), d);
+                    }
+                }
+            }
+            let squared = y.norm_squared();
+            if squared - least <= PASSED * squared {
+                break;
+            }
+            // The face of the simplex with the new corner that is nearest; it keeps the corners that matter.
+            let (mut nearest, mut kept, mut many) = (squared, simplex, count);
+            let faces: &[[usize; 2]] = if count == 3 { &[[0, 1], [1, 2], [2, 0]] } else { &[[0, 1]] };
+            for &[i, j] in faces {
+                let j = j.min(count - 1);
+                let corners = [next, simplex[i], simplex[j]];
+                let closest = point_triangle(&[Vec3::zeros(), corners[0], corners[1], corners[2]]);
+                let point = -closest.separation(&[Vec3::zeros(), corners[0], corners[1], corners[2]]);
+                if point.norm_squared() < nearest {
+                    (nearest, y, many) = (point.norm_squared(), point, 0);
+                    for (k, corner) in
+                        corners.iter().enumerate().filter(|(k, _)| closest.weights[k + 1] != 0.0)
+                    {
+                        if k < 2 || i != j {
+                            kept[many] = *corner;
+                            many += 1;
+                        }
+                    }
+                }
+            }
+            if nearest >= squared || many == 0 {
+                break;
+            }
+            (simplex, count) = (kept, many);
+        }
+        (y.norm_squared() > 0.0).then(|| y.normalize())
     }
 
     /// Other directions that may separate two primitives that nearly touch: normals, products of edges, centroids.

@@ -86,7 +86,7 @@ fn a_layer_thrown_over_another_stops_where_it_should() {
     let (upper, half) = (upper_moved(&scene, &start), scene.free / 2);
     let lower = (0..half).map(|i| (scene.state.x[i] - start[i]).x).sum::<Real>() / half as Real;
     println!("the upper layer stops after {upper:.4} m of 0.1618 m, the lower one moved {lower:.1e} m");
-    assert!((upper / 0.1618 - 1.0).abs() < 0.1, "{upper} m");
+    assert!((upper / 0.1618 - 1.0).abs() < 0.05, "{upper} m");
     assert!(lower.abs() < 0.01, "the lower one stands: {lower} m");
 }
 
@@ -108,13 +108,12 @@ fn cards_without_friction_do_not_drift() {
     assert!(lower < 1e-4 && upper < 1e-4, "{lower:.1e} {upper:.1e}");
 }
 
-/// A cube thrown over a floor of so many cells, without friction: where it is after 40 frames. It moves by half of its
-/// thickness in a step.
-fn thrown_cube(cells: usize) -> (Vec3, Vec3) {
+/// A cube thrown over a floor of so many cells, without friction: where it is after 40 frames, and its velocity.
+fn thrown_cube(cells: usize, thickness: Real) -> (Vec3, Vec3) {
     let cube = generate::bar(2, 2, 2, 0.2).unwrap();
     let free = cube.positions.len();
     let low = cube.positions.iter().map(|p| p.y).fold(Real::INFINITY, Real::min);
-    let (thickness, mut rest) = (0.03, cube.positions.clone());
+    let mut rest = cube.positions.clone();
     rest.iter_mut().for_each(|p| p.y += thickness - low);
     let body = SurfaceBody { material: ContactMaterial::frictionless(), ..SurfaceBody::new(thickness) };
     let mut surface = CollisionSurface::default();
@@ -146,16 +145,19 @@ const THROW: Vec3 = Vec3::new(0.8, 0.0, 0.3);
 
 #[test]
 fn a_sliding_cube_does_not_hook_on_seams() {
-    let ((x, v), (plain_x, plain_v)) = (thrown_cube(19), thrown_cube(1));
-    let lost = |v: &Vec3| 1.0 - Vec3::new(v.x, 0.0, v.z).norm() / THROW.norm();
-    println!(
-        "lost {:.4} of its speed over seams, {:.4} without; apart {:.1e} m",
-        lost(&v),
-        lost(&plain_v),
-        (x - plain_x).norm()
-    );
-    assert!(lost(&v).abs() < 0.01 && lost(&plain_v).abs() < 0.01);
-    assert!((x.y - plain_x.y).abs() < 1e-3, "no hop: {} {}", x.y, plain_x.y);
+    // In a step it moves by half of its thickness, and by nearly three times that.
+    for thickness in [0.03, 0.005] {
+        let ((x, v), (plain_x, plain_v)) = (thrown_cube(19, thickness), thrown_cube(1, thickness));
+        let lost = |v: &Vec3| 1.0 - Vec3::new(v.x, 0.0, v.z).norm() / THROW.norm();
+        println!(
+            "thickness {thickness} m: lost {:.4} of its speed over seams, {:.4} without; apart {:.1e} m",
+            lost(&v),
+            lost(&plain_v),
+            (x - plain_x).norm()
+        );
+        assert!(lost(&v).abs() < 0.01 && lost(&plain_v).abs() < 0.01);
+        assert!((x.y - plain_x.y).abs() < 1e-3, "no hop: {} {}", x.y, plain_x.y);
+    }
 }
 
 #[test]
