@@ -30,7 +30,9 @@ pub use boundary::Boundary;
 pub use error::MpmError;
 pub use inflow::Inflow;
 pub use kernel::Spline;
-pub use law::{DruckerPrager, FixedCorotated, Law, Memory, NeoHookean, Snow, Strains, Water, check_gradient};
+pub use law::{
+    DruckerPrager, FixedCorotated, Law, Memory, MohrCoulomb, NeoHookean, Snow, Strains, Water, check_gradient,
+};
 pub use model::{Material, MpmBuilder, MpmModel, Transfer};
 pub use pressure::{PressureReport, PressureStepper};
 pub use sides::ThinSheets;

@@ -21,6 +21,14 @@ pub fn front(model: &MpmModel, state: &State, share: Real) -> Real {
     quantile(model, state, 0, share)
 }
 
+/// Slope (rad) of the straight heap against the wall at the low end of x that has the same centroid: tan = y/x of the centroid
+/// over that corner of the domain. For matter that lies as a wedge.
+pub fn heap_slope(model: &MpmModel, state: &State) -> Real {
+    let low = model.domain().min;
+    let sum: Vec3 = state.x[model.points()].iter().map(|x| x - low).sum();
+    sum.y.atan2(sum.x)
+}
+
 fn quantile(model: &MpmModel, state: &State, axis: usize, share: Real) -> Real {
     let mut places: Vec<Real> =
         state.x[model.points()].iter().map(|x: &Vec3| x[axis] - model.domain().min[axis]).collect();

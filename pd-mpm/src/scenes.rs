@@ -1,7 +1,7 @@
 //! Scenes of material points, as plain values: a model, masses, a first state.
 
 use crate::{
-    Boundary, DruckerPrager, FixedCorotated, MpmBody, MpmError, MpmModel, MpmStepper, PressureStepper,
+    Boundary, FixedCorotated, MohrCoulomb, MpmBody, MpmError, MpmModel, MpmStepper, PressureStepper,
     Transfer, Water,
 };
 use pd_collide::Block;
@@ -88,7 +88,7 @@ fn cells(length: Real, dx: Real) -> u32 {
 /// A column of water of width `a` (m) and height 2a, let go at once in a channel 5a long: the dam break of Martin and
 /// Moyce (1952), with `resolution` cells to the width and 8 particles to a cell. Water sticks to the floor, as it does to
 /// theirs, and slides along the other walls.
-pub fn dam_break(a: Real, resolution: u32) -> Result<Scene, MpmError> {
+pub fn dam_break(a: Real, resolution: u32, transfer: Transfer) -> Result<Scene, MpmError> {
     let dx = a / Real::from(resolution.max(1));
     let depth = 4; // cells: the flow is two-dimensional
     let column = Aabb { min: Vec3::zeros(), max: Vec3::new(a, 2.0 * a, Real::from(depth) * dx) };
@@ -100,6 +100,7 @@ pub fn dam_break(a: Real, resolution: u32) -> Result<Scene, MpmError> {
         .domain(Vec3::zeros(), [5 * resolution, 3 * resolution, depth])
         .material(0..x.len(), Water::new(1000.0, sound)?)
         .walls([smooth, smooth, Boundary::Stick, smooth, smooth, smooth])
+        .transfer(transfer)
         .build()?;
     Scene::new(model, x, (0.5 * dx).powi(3))
 }
@@ -120,16 +121,34 @@ pub fn water_tank(depth: Real, resolution: u32) -> Result<Scene, MpmError> {
 /// A column of dry sand of width and height `a` (m) against a smooth wall, that collapses on a rough floor in
 /// a slice of four cells, with `resolution` cells to the width. `angle` is its friction angle (rad).
 pub fn sand_column(a: Real, resolution: u32, angle: Real) -> Result<Scene, MpmError> {
-    let dx = a / Real::from(resolution.max(1));
+    sand(a, a, resolution, angle, |_| true)
+}
+
+/// A heap of dry sand of width `a` (m) against a smooth wall, with a straight slope (rad) down to the rough floor, in a slice of
+/// four cells with `resolution` cells to the width. `angle` is its friction angle (rad).
+pub fn sand_heap(a: Real, resolution: u32, slope: Real, angle: Real) -> Result<Scene, MpmError> {
+    let steep = slope.tan();
+    sand(a, a * steep, resolution, angle, |x| x.y < (a - x.x) * steep)
+}
+
+/// Sand in the part of a box of this width and height (m) where `inside` holds.
+fn sand(
+    width: Real,
+    height: Real,
+    resolution: u32,
+    angle: Real,
+    inside: impl Fn(&Vec3) -> bool,
+) -> Result<Scene, MpmError> {
+    let dx = width / Real::from(resolution.max(1));
     let depth = 4;
-    let column = Aabb { min: Vec3::zeros(), max: Vec3::new(a, a, Real::from(depth) * dx) };
-    let x = fill_box(&column, dx, 2);
-    // Stiff enough that the column shortens by less than half a percent under its weight.
-    let young = 1600.0 * 9.8 * a * 2e2;
+    let region = Aabb { min: Vec3::zeros(), max: Vec3::new(width, height, Real::from(depth) * dx) };
+    let x: Vec<Vec3> = fill_box(&region, dx, 2).into_iter().filter(inside).collect();
+    // Stiff enough that a column shortens by less than half a percent under its weight.
+    let young = 1600.0 * 9.8 * height * 2e2;
     let smooth = Boundary::Slip;
     let model = MpmModel::builder(dx)
-        .domain(Vec3::zeros(), [4 * resolution, cells(1.5 * a, dx), depth])
-        .material(0..x.len(), DruckerPrager::new(1600.0, young, 0.3, angle)?)
+        .domain(Vec3::zeros(), [4 * resolution, cells(1.5 * height, dx), depth])
+        .material(0..x.len(), MohrCoulomb::new(1600.0, young, 0.3, angle)?)
         .walls([smooth, smooth, Boundary::Stick, smooth, smooth, smooth])
         .build()?;
     Scene::new(model, x, (0.5 * dx).powi(3))

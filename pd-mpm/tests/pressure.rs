@@ -82,7 +82,7 @@ fn bits_are_the_same_for_any_number_of_threads_and_after_resume() {
 
 #[test]
 fn nothing_enters_an_obstacle_and_water_flows_around_it() {
-    let mut scene = scenes::dam_break(0.2, 6).unwrap();
+    let mut scene = scenes::dam_break(0.2, 6, Transfer::Apic).unwrap();
     let (centre, half) = (Vec3::new(0.45, 0.05, 0.07), Vec3::new(0.08, 0.09, 1.0));
     let block = pd_collide::Block::new(centre, half).unwrap().with_margin(0.0).unwrap();
     scene.colliders.push(Box::new(block));

@@ -1,22 +1,16 @@
-//! Dry sand: Hencky elasticity with a Drucker–Prager yield cone (Klár et al. 2016), and the volume correction of
-//! Tampubolon et al. 2017.
+//! Dry sand: Hencky elasticity (`hencky`) with a Drucker–Prager yield cone (Klár et al. 2016).
 //!
-//! With F = U Σ Vᵀ and ε = ln Σ: Ψ = μ tr ε² + λ/2 tr²ε, τ = U (2με + λ tr ε I) Uᵀ. The return, with ε̂ the deviator:
+//! With ε̂ the deviator of ε and tr ε < 0:
 //!
-//! - tr ε ≥ 0: sand bears no tension, ε → 0, and the volume gained is remembered in v_c;
 //! - γ = ‖ε̂‖ + (3λ + 2μ)/(2μ) tr ε · α ≤ 0: inside the cone, nothing happens;
 //! - else ε → ε − γ ε̂/‖ε̂‖: it slides at constant volume;
 //!
-//! α = √(2/3) · 2 sin φ/(3 − sin φ) for the friction angle φ. The remembered v_c is added to ε before, so sand that was
-//! thrown up and falls together again takes the room it had.
+//! α = √(2/3) · 2 sin φ/(3 − sin φ) for the friction angle φ in triaxial compression. Under other stresses the cone is stronger than
+//! friction of this angle: see [`MohrCoulomb`](super::MohrCoulomb).
 
-use super::{Lame, Law, Memory, Strains, positive};
+use super::{Lame, Law, Memory, Strains, friction_angle, hencky, positive};
 use crate::MpmError;
-use pd_constraints::svd3;
 use pd_core::{Mat3, Real, Vec3};
-
-/// Singular values below this are taken for it: logarithms of a particle that was crushed stay finite.
-const SMALLEST_STRETCH: Real = 1e-6;
 
 /// See the module's formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,35 +21,18 @@ pub struct DruckerPrager {
 }
 
 impl DruckerPrager {
-    /// Sand of this density (kg/m³), Young's modulus (Pa), Poisson's ratio and friction angle (rad).
+    /// Sand of this density (kg/m³), Young's modulus (Pa), Poisson's ratio and friction angle in triaxial compression (rad).
     pub fn new(density: Real, young: Real, poisson: Real, angle: Real) -> Result<Self, MpmError> {
-        if !(0.0..std::f64::consts::FRAC_PI_2).contains(&angle) {
-            let expected = "it must be at least 0 and below π/2, in radians";
-            return Err(MpmError::Parameter { name: "friction angle", value: angle, expected });
-        }
-        let alpha = (2.0 / 3.0 as Real).sqrt() * 2.0 * angle.sin() / (3.0 - angle.sin());
+        let sine = friction_angle(angle)?.sin();
+        let alpha = (2.0 / 3.0 as Real).sqrt() * 2.0 * sine / (3.0 - sine);
         Ok(Self { density: positive("density", density)?, lame: Lame::new(young, poisson)?, alpha })
     }
 
-    /// The strain that the cone allows, and by how much the logarithm of the volume changed.
-    fn project(&self, strain: &Vec3) -> (Vec3, Real) {
+    /// The part of a deviator that the cone allows.
+    fn kept(&self, deviator: &Vec3, trace: Real) -> Real {
         let Lame { mu, lambda } = self.lame;
-        let trace = strain.sum();
-        let deviator = strain.add_scalar(-trace / 3.0);
-        let size = deviator.norm();
-        if trace >= 0.0 {
-            return (Vec3::zeros(), trace);
-        }
-        let beyond = size + (3.0 * lambda + 2.0 * mu) / (2.0 * mu) * trace * self.alpha;
-        if beyond <= 0.0 {
-            return (*strain, 0.0);
-        }
-        (strain - deviator * (beyond / size), 0.0)
+        -(3.0 * lambda + 2.0 * mu) / (2.0 * mu) * trace * self.alpha / deviator.norm()
     }
-}
-
-fn logarithms(sigma: &Vec3) -> Vec3 {
-    sigma.map(|s| s.max(SMALLEST_STRETCH).ln())
 }
 
 impl Law for DruckerPrager {
@@ -75,37 +52,24 @@ impl Law for DruckerPrager {
         0.0 // v_c
     }
     fn stress(&self, points: Strains<'_>, tau: &mut [Mat3]) {
-        let Lame { mu, lambda } = self.lame;
-        for (tau, f) in tau.iter_mut().zip(points.f) {
-            let svd = svd3(f);
-            let strain = logarithms(&svd.sigma);
-            let principal = (strain * (2.0 * mu)).add_scalar(lambda * strain.sum());
-            *tau = svd.u * Mat3::from_diagonal(&principal) * svd.u.transpose();
-        }
+        hencky::stress(&self.lame, points, tau);
     }
     fn is_plastic(&self) -> bool {
         true
     }
     fn plastic_return(&self, f: &mut [Mat3], corrections: &mut [Real]) {
-        for (f, correction) in f.iter_mut().zip(corrections) {
-            let svd = svd3(f);
-            let strain = logarithms(&svd.sigma).add_scalar(*correction / 3.0);
-            let (allowed, gained) = self.project(&strain);
-            *correction = gained;
-            if allowed != strain || strain != logarithms(&svd.sigma) {
-                *f = svd.with(&allowed.map(Real::exp));
-            }
-        }
+        hencky::plastic_return(f, corrections, |deviator, trace| self.kept(deviator, trace));
     }
     fn energy(&self, f: &Mat3, _: Real) -> Option<Real> {
-        let strain = logarithms(&svd3(f).sigma);
-        Some(self.lame.mu * strain.norm_squared() + 0.5 * self.lame.lambda * strain.sum().powi(2))
+        Some(hencky::energy(&self.lame, f))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::hencky::logarithms;
     use super::*;
+    use pd_constraints::svd3;
     use proptest::prelude::*;
 
     /// Mohr–Coulomb in triaxial compression, which the cone goes through: (τ₃ − τ₁)/(τ₃ + τ₁) = sin φ.

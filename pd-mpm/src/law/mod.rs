@@ -2,12 +2,15 @@
 
 mod drucker_prager;
 mod fixed_corotated;
+mod hencky;
+mod mohr_coulomb;
 mod neo_hookean;
 mod snow;
 mod water;
 
 pub use drucker_prager::DruckerPrager;
 pub use fixed_corotated::FixedCorotated;
+pub use mohr_coulomb::MohrCoulomb;
 pub use neo_hookean::NeoHookean;
 pub use snow::Snow;
 pub use water::Water;
@@ -163,6 +166,15 @@ impl Lame {
     }
 }
 
+/// A friction angle that sand can have, rad.
+fn friction_angle(angle: Real) -> Result<Real, MpmError> {
+    if (0.0..std::f64::consts::FRAC_PI_2).contains(&angle) {
+        return Ok(angle);
+    }
+    let expected = "it must be at least 0 and below π/2, in radians";
+    Err(MpmError::Parameter { name: "friction angle", value: angle, expected })
+}
+
 pub(crate) fn positive(name: &'static str, value: Real) -> Result<Real, MpmError> {
     if value > 0.0 && value.is_finite() {
         Ok(value)
@@ -185,11 +197,12 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn stress_is_the_derivative_of_energy(f in deformation(), j in 0.8..1.2f64) {
-            let laws: [Box<dyn Law>; 5] = [
+            let laws: [Box<dyn Law>; 6] = [
                 Box::new(Water::new(1000.0, 20.0).unwrap()),
                 Box::new(FixedCorotated::new(1000.0, 1e5, 0.3).unwrap()),
                 Box::new(NeoHookean::new(1000.0, 1e5, 0.3).unwrap()),
                 Box::new(DruckerPrager::new(1600.0, 1e6, 0.3, 0.6).unwrap()),
+                Box::new(MohrCoulomb::new(1600.0, 1e6, 0.3, 0.6).unwrap()),
                 Box::new(Snow::new(400.0, 1.4e5, 0.2).unwrap()),
             ];
             for law in laws {
@@ -224,6 +237,7 @@ mod tests {
         assert_eq!(name(Water::new(-1.0, 20.0).unwrap_err()), "density");
         assert_eq!(name(NeoHookean::new(1.0, Real::NAN, 0.3).unwrap_err()), "Young's modulus");
         assert_eq!(name(FixedCorotated::new(1.0, 1.0, 0.5).unwrap_err()), "Poisson's ratio");
+        assert_eq!(name(MohrCoulomb::new(1.0, 1.0, 0.3, -0.1).unwrap_err()), "friction angle");
         assert_eq!(name(DruckerPrager::new(1.0, 1.0, 0.3, 1.6).unwrap_err()), "friction angle");
     }
 }

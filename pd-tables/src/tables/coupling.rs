@@ -115,7 +115,8 @@ fn water(lab: &Lab<'_>, peers: Option<&PeerRows>) -> Result<Table, TableError> {
     lab.report_progress("water: 102,400 particles");
     let ours = as_value(lab.on(1, || -> Result<(usize, f64), SceneError> {
         let wrong = |error: &dyn std::fmt::Display| SceneError::Registry(error.to_string());
-        let mut scene = scenes::dam_break(0.5, WATER_RESOLUTION).map_err(|error| wrong(&error))?;
+        let mut scene =
+            scenes::dam_break(0.5, WATER_RESOLUTION, pd_mpm::Transfer::Mls).map_err(|error| wrong(&error))?;
         scene.params.dt = 1e-3;
         let mut stepper = scene.stepper().map_err(|error| wrong(&error))?;
         scene.run(&mut stepper, 2).map_err(|error| wrong(&error))?;

@@ -38,7 +38,7 @@ pub enum LawDesc {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         viscosity: Option<f64>,
     },
-    /// Dry sand (Drucker–Prager).
+    /// Dry sand (Mohr–Coulomb).
     Sand {
         /// Density, kg/m³.
         #[serde(default = "sand")]

@@ -5,7 +5,7 @@ use crate::SceneError;
 use crate::scene::desc::{FluidDesc, LawDesc, SceneDesc, TransferDesc, WallDesc};
 use pd_core::{Aabb, Vec3};
 use pd_mpm::scenes::fill_box;
-use pd_mpm::{Boundary, DruckerPrager, FixedCorotated, MpmBuilder, MpmError, MpmModel, Transfer, Water};
+use pd_mpm::{Boundary, FixedCorotated, MohrCoulomb, MpmBuilder, MpmError, MpmModel, Transfer, Water};
 use std::sync::Arc;
 
 /// Material points along each edge of a cell at the start.
@@ -80,7 +80,7 @@ fn add(
             builder.material(points, water)
         }
         LawDesc::Sand { density, young, friction_angle } => {
-            builder.material(points, DruckerPrager::new(density, young, 0.3, friction_angle.to_radians())?)
+            builder.material(points, MohrCoulomb::new(density, young, 0.3, friction_angle.to_radians())?)
         }
         LawDesc::Elastic { density, young, poisson } => {
             builder.material(points, FixedCorotated::new(density, young, poisson)?)
