@@ -57,6 +57,7 @@ pub mod response;
 mod rounding;
 mod sdf;
 mod shape;
+mod tessellate;
 
 pub use error::CollideError;
 pub use material::WithMaterial;
@@ -68,6 +69,7 @@ pub use shape::ParryShape;
 pub use shape::{
     Block, Capsule, ConvexHull, Cylinder, Floor, HeightField, Posed, Sphere, Torus, TriangleMesh,
 };
+pub use tessellate::{ObstacleMotion, tessellate};
 
 /// The example of the README, run with the documentation tests.
 #[cfg(doctest)]

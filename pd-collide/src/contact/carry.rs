@@ -61,14 +61,15 @@ impl ContactList {
         any
     }
 
-    /// Vertices that fly towards an obstacle by signed distance stay in the free ball about where they are.
+    /// Vertices that fly towards an obstacle by signed distance stay in the free ball about where they are. Those that it will have
+    /// run over go where their targets are, which were moved out of it.
     fn stay_outside(&mut self, input: &ListInput<'_>) {
         for obstacle in input.obstacles {
             self.sample(input, &**obstacle, input.start);
             let free = |i: usize| BALL * self.surfaces[i].distance.max(0.0);
             for (i, carry) in self.carry.iter_mut().enumerate().take(self.surfaces.len()) {
                 let (size, free) = (carry.norm(), free(i));
-                if size > free && !input.surface.kinematic[i] {
+                if free > 0.0 && size > free && !input.surface.kinematic[i] {
                     *carry *= free / size;
                 }
             }

@@ -6,8 +6,9 @@
 //!
 //! A triangle all of whose corners have n·(v − q) + φ(q) > 0 is therefore parted from it by that plane, edges and inside
 //! included. q is sought as the point of the triangle that is nearest to the obstacle, by projections to both in turn; where
-//! it is a corner the row of that vertex serves. Of other shapes only vertices are looked at, and the surface is taken as
-//! flat within reach.
+//! it is a corner the row of that vertex serves. On other shapes the same is done from several places, the lowest points of a
+//! lattice on each edge and inside, for there are several places where they may be nearest; the surface is taken as flat within
+//! reach, so this holds bodies up but guarantees nothing: for that give the triangles of the obstacle (`tessellate`).
 
 use super::assemble::ObstaclePlane;
 use super::list::{ContactList, ListInput};
@@ -16,10 +17,13 @@ use super::row::{Row, key};
 use super::surface::{ContactSurface, NONE};
 use crate::distance::point_triangle;
 use pd_core::exec::{self, VERTEX_CHUNK};
-use pd_core::{Collider, Real, Vec3};
+use pd_core::{Collider, Real, Surface, Vec3};
 
 /// Projections to both in turn, at most.
 const PROJECTIONS: usize = 12;
+/// Parts of a side of the lattice on a triangle, and its points but for the corners.
+const LATTICE: usize = 4;
+const LATTICE_POINTS: usize = (LATTICE + 1) * (LATTICE + 2) / 2 - 3;
 /// Change of the distance at which they end, in δ.
 const SETTLED: Real = 1e-6;
 /// Weight of a corner above which the closest point counts as that corner.
@@ -38,9 +42,7 @@ impl ContactList {
             self.sample(input, &**obstacle, &reference);
             self.guard.reference = reference;
             self.meet_vertices(input, number as u32);
-            if obstacle.is_convex() {
-                self.meet_triangles(input, number as u32, &**obstacle);
-            }
+            self.meet_triangles(input, number as u32, &**obstacle);
         }
     }
 
@@ -96,9 +98,10 @@ impl ContactList {
         }
     }
 
-    /// Triangles whose nearest point is on an edge or inside.
+    /// Triangles that are nearest to the obstacle on an edge or inside.
     fn meet_triangles(&mut self, input: &ListInput<'_>, number: u32, obstacle: &dyn Collider) {
         let ListInput { surface, options, .. } = *input;
+        let (convex, approach) = (obstacle.is_convex(), Approach { obstacle, time: input.time });
         let Self { guard, surfaces, reach: reaches, obstacle_rows, obstacle_planes, .. } = self;
         let mut part = |t: &[u32; 3], n: Vec3, through: &Vec3, distance: Real, floor: Real| {
             let w = n.dot(through) - distance;
@@ -124,48 +127,98 @@ impl ContactList {
             let lowest = usize::from(distances[1] < distances[0]);
             let lowest = if distances[2] < distances[lowest] { 2 } else { lowest };
             let normal = surfaces[t[lowest] as usize].normal;
-            if corners.iter().all(|c| normal.dot(&(c - corners[lowest])) >= -1e-9 * size) {
+            if convex && corners.iter().all(|c| normal.dot(&(c - corners[lowest])) >= -1e-9 * size) {
                 // The nearest point is that corner; the plane of its distance parts the whole triangle.
                 part(t, normal, &corners[lowest], nearest, options.floor * offset);
                 continue;
             }
-            let mut q = (corners[0] + corners[1] + corners[2]) / 3.0;
-            let (mut weights, mut at) = ([1.0 / 3.0; 3], obstacle.surface_at(&q, input.time));
-            for _ in 0..PROJECTIONS {
-                let closest =
-                    point_triangle(&[q - at.normal * at.distance, corners[0], corners[1], corners[2]]);
-                weights = [1, 2, 3].map(|k| -closest.weights[k]);
-                q = corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
-                let next = obstacle.surface_at(&q, input.time);
-                let settled = (at.distance - next.distance).abs() < SETTLED * offset;
-                at = next;
-                if settled {
-                    break;
+            let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+            let starts =
+                if convex { [Some(middle), None, None, None] } else { low_points(&approach, &corners) };
+            for start in starts.into_iter().flatten() {
+                let (weights, at) = approach.nearest(&corners, start, SETTLED * offset);
+                if !(at.distance > 0.0 && at.distance <= reach + offset) {
+                    continue;
                 }
+                let q = combine(&corners, &weights);
+                part(t, at.normal, &q, at.distance, options.floor * offset);
+                if weights.iter().any(|&w| w > CORNER) {
+                    continue;
+                }
+                let compliance: Real =
+                    (0..3).map(|k| weights[k] * weights[k] * input.compliance[t[k] as usize]).sum();
+                let mut named = [0, 1, 2].map(|k| if weights[k] > 0.0 { t[k] } else { NONE });
+                named.sort_unstable();
+                obstacle_rows.push(Row {
+                    key: key(ContactKind::Obstacle, [named[0], number, named[1], named[2]]),
+                    kind: ContactKind::Obstacle,
+                    vertices: [t[0], t[1], t[2], t[0]],
+                    weights: [weights[0], weights[1], weights[2], 0.0],
+                    normal: at.normal,
+                    gap: at.distance - offset,
+                    offset,
+                    stiffness: options.edge_stiffness / compliance,
+                    drift: at.velocity,
+                    bodies: [surface.body[t[0] as usize], number],
+                });
             }
-            if !(at.distance > 0.0 && at.distance <= reach + offset) {
-                continue;
-            }
-            part(t, at.normal, &q, at.distance, options.floor * offset);
-            if weights.iter().any(|&w| w > CORNER) {
-                continue;
-            }
-            let compliance: Real =
-                (0..3).map(|k| weights[k] * weights[k] * input.compliance[t[k] as usize]).sum();
-            let mut named = [0, 1, 2].map(|k| if weights[k] > 0.0 { t[k] } else { NONE });
-            named.sort_unstable();
-            obstacle_rows.push(Row {
-                key: key(ContactKind::Obstacle, [named[0], number, named[1], named[2]]),
-                kind: ContactKind::Obstacle,
-                vertices: [t[0], t[1], t[2], t[0]],
-                weights: [weights[0], weights[1], weights[2], 0.0],
-                normal: at.normal,
-                gap: at.distance - offset,
-                offset,
-                stiffness: options.edge_stiffness / compliance,
-                drift: at.velocity,
-                bodies: [surface.body[t[0] as usize], number],
-            });
         }
     }
+}
+
+/// An obstacle at the end of a step.
+struct Approach<'a> {
+    obstacle: &'a dyn Collider,
+    time: Real,
+}
+
+impl Approach<'_> {
+    /// Weights of a point of a triangle that is nearest to the obstacle among those around it, from `q` on.
+    fn nearest(&self, corners: &[Vec3; 3], mut q: Vec3, settled: Real) -> ([Real; 3], Surface) {
+        let (mut weights, mut at) = ([1.0 / 3.0; 3], self.obstacle.surface_at(&q, self.time));
+        for _ in 0..PROJECTIONS {
+            let [a, b, c] = *corners;
+            let closest = point_triangle(&[q - at.normal * at.distance, a, b, c]);
+            weights = [1, 2, 3].map(|k| -closest.weights[k]);
+            q = combine(corners, &weights);
+            let next = self.obstacle.surface_at(&q, self.time);
+            let end = (at.distance - next.distance).abs() < settled;
+            at = next;
+            if end {
+                break;
+            }
+        }
+        (weights, at)
+    }
+}
+
+fn combine(corners: &[Vec3; 3], weights: &[Real; 3]) -> Vec3 {
+    corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2]
+}
+
+/// The lowest points of a lattice inside of a triangle and within each of its edges.
+fn low_points(approach: &Approach<'_>, corners: &[Vec3; 3]) -> [Option<Vec3>; 4] {
+    let (mut points, mut groups, mut count) = ([Vec3::zeros(); LATTICE_POINTS], [0; LATTICE_POINTS], 0);
+    for i in 0..=LATTICE {
+        for j in 0..=LATTICE - i {
+            let k = LATTICE - i - j;
+            let zeros = [i, j, k].map(|n| usize::from(n == 0));
+            if zeros.iter().sum::<usize>() > 1 {
+                continue; // corners have rows of their own
+            }
+            points[count] = combine(corners, &[i, j, k].map(|n| n as Real / LATTICE as Real));
+            groups[count] = zeros[0] + 2 * zeros[1] + 3 * zeros[2];
+            count += 1;
+        }
+    }
+    let mut surfaces = [Surface::default(); LATTICE_POINTS];
+    approach.obstacle.sample(&points, approach.time, &mut surfaces);
+    let mut lowest = [(Real::INFINITY, None); 4];
+    for k in 0..LATTICE_POINTS {
+        let entry = &mut lowest[groups[k]];
+        if surfaces[k].distance < entry.0 {
+            *entry = (surfaces[k].distance, Some(points[k]));
+        }
+    }
+    lowest.map(|(_, point)| point)
 }

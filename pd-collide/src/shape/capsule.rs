@@ -134,6 +134,6 @@ impl Collider for Capsule {
         let quarter = |k: usize| (0.5 * PI * k as Real / ARC as Real).sin_cos();
         let low = (0..=ARC).map(|k| (r * quarter(k).0, -r * quarter(k).1));
         let high = (0..=ARC).rev().map(|k| (r * quarter(k).0, length + r * quarter(k).1));
-        Some(lathe::turn(&a, &((b - a) / length), &low.chain(high).collect::<Vec<_>>()))
+        Some(lathe::turn(&a, &((b - a) / length), &low.chain(high).collect::<Vec<_>>(), lathe::SECTORS))
     }
 }

@@ -129,6 +129,6 @@ impl Collider for Cylinder {
 
     fn mesh(&self) -> Option<SurfaceMesh> {
         let (r, h) = (self.radius, self.half);
-        Some(lathe::turn(&self.middle, &self.axis, &[(0.0, -h), (r, -h), (r, h), (0.0, h)]))
+        Some(lathe::turn(&self.middle, &self.axis, &[(0.0, -h), (r, -h), (r, h), (0.0, h)], lathe::SECTORS))
     }
 }

@@ -1,29 +1,29 @@
-//! Surfaces of revolution as triangles, to be drawn.
+//! Surfaces of revolution as triangles.
 
 use crate::rounding::direction;
 use pd_core::{Real, SurfaceMesh, Vec3};
 use std::f64::consts::TAU;
 
-/// Sectors around the axis.
-const SECTORS: usize = 32;
+/// Sectors around the axis where the surface is drawn.
+pub(crate) const SECTORS: usize = 32;
 
 /// Turns a profile of (distance from the axis, height), from the lower to the upper end, around an axis through
-/// `base`. Both ends must be on the axis; the surface is closed and faces outwards.
-pub(crate) fn turn(base: &Vec3, axis: &Vec3, profile: &[(Real, Real)]) -> SurfaceMesh {
+/// `base`, in so many sectors. Both ends must be on the axis; the surface is closed and faces outwards.
+pub(crate) fn turn(base: &Vec3, axis: &Vec3, profile: &[(Real, Real)], sectors: usize) -> SurfaceMesh {
     let (u, v) = across(axis);
     let rings = &profile[1..profile.len() - 1];
     let mut positions: Vec<Vec3> =
         [profile[0], profile[profile.len() - 1]].map(|(_, height)| base + axis * height).to_vec();
     for &(radius, height) in rings {
-        positions.extend((0..SECTORS).map(|k| {
-            let (sin, cos) = (TAU * k as Real / SECTORS as Real).sin_cos();
+        positions.extend((0..sectors).map(|k| {
+            let (sin, cos) = (TAU * k as Real / sectors as Real).sin_cos();
             base + axis * height + (u * cos + v * sin) * radius
         }));
     }
-    let at = |ring: usize, k: usize| (2 + ring * SECTORS + k % SECTORS) as u32;
+    let at = |ring: usize, k: usize| (2 + ring * sectors + k % sectors) as u32;
     let last = rings.len() - 1;
     let mut triangles = Vec::new();
-    for k in 0..SECTORS {
+    for k in 0..sectors {
         triangles.push([0, at(0, k + 1), at(0, k)]);
         triangles.push([1, at(last, k), at(last, k + 1)]);
         for ring in 0..last {
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn closed_and_outward() {
         for axis in [Vec3::x(), -Vec3::y(), Vec3::new(0.6, 0.0, -0.8)] {
-            let mesh = turn(&Vec3::z(), &axis, &[(0.0, 0.0), (1.0, 0.0), (1.0, 2.0), (0.0, 2.0)]);
+            let mesh = turn(&Vec3::z(), &axis, &[(0.0, 0.0), (1.0, 0.0), (1.0, 2.0), (0.0, 2.0)], SECTORS);
             let mesh = MeshQuery::from_surface(mesh).unwrap();
             assert_eq!(mesh.check_closed(), Ok(()));
             // A prism with 32 sides.

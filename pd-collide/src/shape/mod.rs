@@ -4,6 +4,7 @@ mod block;
 mod capsule;
 mod convex_hull;
 mod cylinder;
+mod enclosing;
 mod floor;
 mod height_field;
 mod lathe;

@@ -15,6 +15,10 @@ use pd_constraints::force::{PointForce, Wind, WindModel};
 use pd_core::{Collider, ContactMaterial, Force, Real, SurfaceMesh, Vec3};
 use pd_mesh::{TriMesh, generate, transform};
 
+/// Tolerance of the triangles of a round obstacle, as a part of its radius, and of the tube of a torus.
+const TOLERANCE: Real = 0.01;
+const TUBE_TOLERANCE: Real = 0.02;
+
 /// Half of the side of the square that shows a half-space, m.
 const SHOWN: Real = 2.0;
 
@@ -152,6 +156,11 @@ impl ColliderDesc {
         {
             return Err((".thickness", format!("is {thickness}; it must be positive and finite, in m")));
         }
+        if let Some(tolerance) = self.tolerance
+            && !(tolerance > 0.0 && tolerance.is_finite())
+        {
+            return Err((".tolerance", format!("is {tolerance}; it must be positive and finite, in m")));
+        }
         if self.velocity.is_some_and(|v| v.iter().any(|c| !c.is_finite())) {
             return Err((".velocity", "must be finite".into()));
         }
@@ -175,6 +184,34 @@ impl ColliderDesc {
     /// Its displacement from the initial position at a time, s. Identity for an invalid motion.
     pub fn pose(&self, time: Real) -> Isometry3<Real> {
         self.motion().map_or_else(|_| Isometry3::identity(), |motion| motion.pose(time))
+    }
+
+    /// Triangles for contact, in its own place and rotated: those of a polyhedron, or triangles that enclose a round shape within the
+    /// tolerance.
+    pub(super) fn contact_mesh(&self) -> Result<SurfaceMesh, Fault> {
+        let refused = |error: CollideError| ("", error.to_string());
+        let within = |usual: Real| self.tolerance.unwrap_or(usual);
+        let shape = match self.shape {
+            ColliderShapeDesc::Sphere { centre, radius } => Sphere::new(centre.into(), radius)
+                .and_then(|shape| shape.with_margin(0.0))
+                .and_then(|shape| shape.enclosing_mesh(within(TOLERANCE * radius))),
+            ColliderShapeDesc::Capsule { from, to, radius } => Capsule::new(from.into(), to.into(), radius)
+                .and_then(|shape| shape.enclosing_mesh(within(TOLERANCE * radius))),
+            ColliderShapeDesc::Cylinder { from, to, radius } => Cylinder::new(from.into(), to.into(), radius)
+                .and_then(|shape| shape.enclosing_mesh(within(TOLERANCE * radius))),
+            ColliderShapeDesc::Torus { centre, major_radius, minor_radius } => {
+                Torus::with_all(centre.into(), major_radius, minor_radius, 0.0)
+                    .and_then(|shape| shape.enclosing_mesh(within(TUBE_TOLERANCE * minor_radius)))
+            }
+            _ => {
+                let mesh = self.mesh().ok_or_else(|| ("", "it has no triangles".to_owned()))?;
+                return Ok(SurfaceMesh { positions: mesh.positions, triangles: mesh.triangles });
+            }
+        };
+        let mut mesh = shape.map_err(refused)?;
+        let (centre, turn) = (Vec3::from(self.centre()), rotation(self));
+        mesh.positions.iter_mut().for_each(|p| *p = centre + turn * (*p - centre));
+        Ok(mesh)
     }
 
     /// Triangles of its surface in its own place, rotated; of a half-space a square of it. None of a floor, and of a shape

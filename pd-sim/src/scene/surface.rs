@@ -57,8 +57,7 @@ pub(super) fn walls(name: &str, desc: &SceneDesc, first: usize) -> Result<Vec<Wa
             what,
         };
         obstacle.check().map_err(wrong)?;
-        // A shape without a mesh is an error with its own message.
-        let Some(mesh) = obstacle.mesh() else { continue };
+        let mesh = obstacle.contact_mesh().map_err(wrong)?;
         let motion = obstacle.motion().map_err(wrong)?;
         let start = first as u32;
         first += mesh.positions.len();

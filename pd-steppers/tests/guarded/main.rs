@@ -9,6 +9,7 @@
 
 mod bad_input;
 mod bodies;
+mod concave;
 mod dense;
 mod friction;
 mod never_cross;

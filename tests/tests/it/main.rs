@@ -8,6 +8,7 @@
 mod acceleration;
 mod cantilever;
 mod contact_scenes;
+mod contact_shapes;
 mod determinism;
 mod documents;
 mod energy;

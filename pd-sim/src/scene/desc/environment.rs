@@ -23,10 +23,14 @@ pub struct ColliderDesc {
     /// Distance at which its surface touches bodies where `edges` holds, m; that of the bodies when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thickness: Option<f64>,
-    /// Whether its edges and faces collide with those of bodies (intersection-free contact), or only vertices of bodies
-    /// collide with it. Default: true for shapes with edges.
+    /// Whether it is converted to triangles, whose edges and faces collide with those of bodies (intersection-free contact),
+    /// or acts by its signed distance. Default: true for shapes with edges, for concave shapes, and for round ones that move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edges: Option<bool>,
+    /// Largest distance of these triangles from a round shape, which they enclose, m. Default: 1 % of its radius, 2 % of the
+    /// tube of a torus.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
     /// Rotation about its centre.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotate: Option<RotateDesc>,
@@ -131,6 +135,7 @@ impl<'de> Deserialize<'de> for ColliderDesc {
             restitution: take(&mut table, "restitution")?,
             thickness: take(&mut table, "thickness")?,
             edges: take(&mut table, "edges")?,
+            tolerance: take(&mut table, "tolerance")?,
             rotate: take(&mut table, "rotate")?,
             turn: take(&mut table, "turn")?,
             velocity: take(&mut table, "velocity")?,
@@ -170,6 +175,7 @@ impl From<ColliderShapeDesc> for ColliderDesc {
             restitution: None,
             thickness: None,
             edges: None,
+            tolerance: None,
             rotate: None,
             turn: None,
             velocity: None,
@@ -196,18 +202,15 @@ impl ColliderDesc {
         }
     }
 
-    /// Whether its edges and faces collide with those of bodies.
+    /// Whether it is converted to triangles for intersection-free contact.
     pub fn has_edges(&self) -> bool {
-        let angular = matches!(
-            self.shape,
-            ColliderShapeDesc::Block { .. }
-                | ColliderShapeDesc::Cylinder { .. }
-                | ColliderShapeDesc::Hull { .. }
-                | ColliderShapeDesc::HeightField { .. }
-        );
-        let flat =
-            matches!(self.shape, ColliderShapeDesc::Floor { .. } | ColliderShapeDesc::HalfSpace { .. });
-        !flat && self.edges.unwrap_or(angular)
+        let moves = self.velocity.is_some() || !self.path.is_empty() || self.turn.is_some();
+        let usual = match self.shape {
+            ColliderShapeDesc::Floor { .. } | ColliderShapeDesc::HalfSpace { .. } => return false,
+            ColliderShapeDesc::Sphere { .. } | ColliderShapeDesc::Capsule { .. } => moves,
+            _ => true,
+        };
+        self.edges.unwrap_or(usual)
     }
 
     /// Its centre without the path, m; a floor's is below the origin.
