@@ -8,6 +8,7 @@ use crate::draw::{
 use crate::record::Image;
 use crate::render::{Offscreen, RenderError};
 use pd_core::{StepContext, Vec3};
+use pd_mesh::TriMesh;
 use pd_sim::SceneError;
 use pd_sim::scene::{Matter, SceneRun};
 
@@ -24,6 +25,8 @@ pub struct FilmFrame {
     pub values: Vec<f32>,
     /// Vertices that touch obstacles.
     pub contacts: Vec<Contact>,
+    /// Name and surface of every liquid.
+    pub liquids: Vec<(String, TriMesh)>,
 }
 
 /// A run of a scene with selected frames stored.
@@ -79,9 +82,10 @@ impl Film {
                 touch_distance(&sim.model),
                 &mut contacts,
             );
+            let liquids = run.scene.water_surfaces(&sim.state)?;
             let (mut positions, time) = (vec![], sim.state.time);
             shown.place(&sim.state, &mut positions);
-            frames.push(FilmFrame { frame, time, positions, values, contacts });
+            frames.push(FilmFrame { frame, time, positions, values, contacts, liquids });
         }
         Ok(Self { run, drawing, frames, field, range: (0.0, high) })
     }
@@ -93,6 +97,7 @@ impl Film {
         self.drawing.set_obstacles(&self.run.scene.desc.colliders, frame.time);
         self.drawing.set_values(&frame.values);
         self.drawing.contacts.clone_from(&frame.contacts);
+        self.drawing.set_liquids(&frame.liquids);
     }
 
     /// The box around bodies and obstacles in all kept frames.

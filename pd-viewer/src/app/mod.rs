@@ -145,6 +145,7 @@ impl App {
         worker.send(Command::Threads(settings.threads));
         worker.send(Command::Measure(settings.measure_every));
         worker.send(Command::Contacts(settings.show_contacts));
+        worker.send(Command::Liquids(settings.liquid_surfaces));
         let (document, problem) = match Document::load(scene.unwrap_or("cloth")) {
             Ok(document) => (document, None),
             Err(problem) => (Document::empty(), Some(problem)),

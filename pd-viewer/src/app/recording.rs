@@ -262,6 +262,7 @@ fn write(
             drawing.set_positions(&shot.frame.x);
             drawing.set_values(&shot.frame.values);
             drawing.contacts.clone_from(&shot.frame.contacts);
+            drawing.set_liquids(&shot.frame.liquids);
             drawing.set_obstacles(&shot.colliders, shot.frame.time);
             drawing.materials.clone_from(&shot.materials);
             drawing.visible.clone_from(&shot.visible);

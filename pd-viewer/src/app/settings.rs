@@ -42,6 +42,8 @@ pub struct Settings {
     pub show_pins: bool,
     /// Where vertices touch obstacles.
     pub show_contacts: bool,
+    /// Whether liquids are drawn by their surface instead of their points.
+    pub liquid_surfaces: bool,
     /// Lines from the vertex under the pointer, or clicked last, to its neighbours.
     pub show_neighbours: bool,
     /// Whether two fingers on a touchpad orbit instead of zooming.
@@ -73,6 +75,7 @@ impl Default for Settings {
             wireframe: false,
             show_pins: true,
             show_contacts: false,
+            liquid_surfaces: true,
             show_neighbours: false,
             scroll_turns: false,
             recent: vec![],

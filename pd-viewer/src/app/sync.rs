@@ -4,7 +4,7 @@ use super::dialogs::Purpose;
 use super::unsaved_changes::Destination;
 use super::worker::{Command, Event, Loaded, Message, Request};
 use super::{App, Selected};
-use crate::draw::{Drawing, Legend, Line, Marker, Material, PALETTE};
+use crate::draw::{Drawing, Legend, Line, Marker, Material};
 use crate::render::SceneRenderer;
 use pd_core::Vec3;
 use std::sync::Arc;
@@ -189,6 +189,7 @@ impl App {
             self.drawing.set_positions(&self.frame.x);
             self.drawing.set_values(&self.frame.values);
             self.drawing.contacts.clone_from(&self.frame.contacts);
+            self.drawing.set_liquids(&self.frame.liquids);
             time = self.frame.time;
         }
         self.options.colour = (ours && !self.frame.values.is_empty()).then_some(crate::draw::ColourRange {
@@ -217,9 +218,7 @@ impl App {
         let mut displays = vec![];
         for (k, part) in parts.parts.iter().enumerate() {
             let place = self.document.desc.objects.iter().position(|object| object.name == part.name);
-            let colour = PALETTE[place.unwrap_or(k) % PALETTE.len()];
-            let cloth = part.tets.is_empty();
-            self.drawing.materials[k] = if cloth { Material::lined(colour) } else { Material::plain(colour) };
+            self.drawing.materials[k] = Material::of_part(&self.document.desc, part, place.unwrap_or(k));
             displays.push(self.document.desc.display_of(&part.name));
         }
         self.drawing.set_display(&displays);

@@ -1,4 +1,4 @@
-//! The figures of the thesis: scene, frames, camera.
+//! The pictures of the gallery: scene, frames, camera.
 
 use pd_core::Vec3;
 use pd_viewer::draw::{Field, MatCap, Options, Plane, Shading, Theme};
@@ -7,6 +7,8 @@ use pd_viewer::draw::{Field, MatCap, Options, Plane, Shading, Theme};
 pub(crate) struct Figure {
     /// Name of the file, without ending.
     pub(crate) file: &'static str,
+    /// Heading of the part of the page that it begins, or nothing.
+    pub(crate) part: &'static str,
     /// Figure of the thesis, or nothing.
     pub(crate) number: &'static str,
     /// What is seen.
@@ -87,6 +89,7 @@ impl Figure {
 /// Defaults of a figure.
 const PLAIN: Figure = Figure {
     file: "",
+    part: "",
     number: "",
     caption: "",
     scene: "",
@@ -101,7 +104,75 @@ const PLAIN: Figure = Figure {
 /// All figures, in the order of the page.
 pub(crate) const FIGURES: &[Figure] = &[
     Figure {
+        file: "twist",
+        part: "Contact",
+        caption: "A strip of cloth is wrung by four full turns; it folds over itself and never through itself.",
+        scene: "twist",
+        frames: &[0, 60, 120, 200],
+        ..PLAIN
+    },
+    Figure {
+        file: "pile",
+        caption: "Eight cloths in a pile over a ball.",
+        scene: "pile",
+        frames: &[10, 30, 60, 150],
+        ..PLAIN
+    },
+    Figure {
+        file: "funnel",
+        caption: "Soft balls squeeze through a funnel.",
+        scene: "funnel",
+        frames: &[0, 40, 90, 180],
+        ..PLAIN
+    },
+    Figure {
+        file: "wrecking-ball",
+        part: "Rigid bodies",
+        caption: "A ball on a chain goes through a wall.",
+        scene: "wrecking-ball",
+        frames: &[0, 65, 80, 140],
+        ..PLAIN
+    },
+    Figure {
+        file: "ragdoll",
+        caption: "A ragdoll falls down the stairs.",
+        scene: "ragdoll",
+        frames: &[0, 40, 70, 120],
+        ..PLAIN
+    },
+    Figure {
+        file: "sand",
+        part: "Particles",
+        caption: "A tower of 16,000 grains, hit by a ball after a second.",
+        scene: "sand",
+        frames: &[75, 115, 130, 170],
+        ..PLAIN
+    },
+    Figure {
+        file: "floating-boxes",
+        part: "Water, and everything together",
+        caption: "Boxes of 250, 500 and 750 kg/m³ in a basin.",
+        scene: "floating-boxes",
+        frames: &[0, 60],
+        ..PLAIN
+    },
+    Figure {
+        file: "water-on-cloth",
+        caption: "Water falls onto a tilted cloth and runs off.",
+        scene: "water-on-cloth",
+        frames: &[15, 35, 42, 55],
+        ..PLAIN
+    },
+    Figure {
+        file: "world",
+        caption: "Rigid bodies, a soft body, sand and water fall into one cloth.",
+        scene: "world",
+        frames: &[0, 30, 50, 80],
+        ..PLAIN
+    },
+    Figure {
         file: "7-01-cloth-pair",
+        part: "The thesis",
         number: "7.1",
         caption: "Two cloths of the same weight; the left one resists bending. Once both hang, a ball moves through it.",
         scene: "cloth-pair",
@@ -263,6 +334,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     },
     Figure {
         file: "cloth",
+        part: "Ways to draw",
         caption: "The introductory scene: a cloth falls over a ball.",
         scene: "cloth",
         frames: &[32],

@@ -1,4 +1,4 @@
-//! `pd-viewer gallery`: the figures of the thesis as pictures, and the page that shows them.
+//! `pd-viewer gallery`: scenes of every kind and the figures of the thesis as pictures, and the page that shows them.
 
 use super::figures::{FIGURES, Figure};
 use super::render::{parse_driver, parse_size, start};
@@ -123,7 +123,8 @@ fn montage(mut images: Vec<Image>, [width, height]: [u32; 2], columns: u32) -> I
 /// The page in Markdown.
 fn page(pictures: &Path, page: &Path, scenes: &[String]) -> String {
     let mut text = String::from(
-        "# Gallery\n\nEvery scene of the thesis' table 7.1 at the frames of its figures, rendered by one command:\n\n```sh\n\
+        "# Gallery\n\nScenes of every kind, and every scene of the thesis' table 7.1 at the frames of its figures, rendered by one \
+         command:\n\n```sh\n\
          cargo run --release -p pd-viewer -- gallery\n```\n\nIf a scanned model is missing, its generated twin is drawn; \
          [replicate.md](replicate.md#models) says where to put models. Below each picture is the command that draws its \
          last frame.\n\n[A cloth over a ball, played in the browser](pages/cloth.html): drag to orbit, space to pause. \
@@ -140,10 +141,11 @@ fn page(pictures: &Path, page: &Path, scenes: &[String]) -> String {
         let frame = figure.frames.last().copied().unwrap_or(0);
         let frames = figure.frames.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let shown = if figure.frames.len() > 1 { format!(" Frames {frames}.") } else { String::new() };
+        let part = if figure.part.is_empty() { String::new() } else { format!("\n## {}\n", figure.part) };
         // Writing to a string cannot fail.
         let _ = write!(
             text,
-            "\n## {heading}`{scene}`\n\n{}{shown}\n\n![{}]({place})\n\n\
+            "{part}\n### {heading}`{scene}`\n\n{}{shown}\n\n![{}]({place})\n\n\
              `pd-viewer render {scene} --frame {frame} --camera {azimuth},{elevation}{zoom}{target}{} --out {}.png`\n",
             figure.caption,
             figure.caption,

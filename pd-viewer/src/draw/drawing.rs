@@ -2,10 +2,11 @@
 
 use super::obstacle::place;
 use super::{
-    Bounds, Contact, Floor, Hit, MatCap, Material, Obstacle, PALETTE, PickTree, Ray, Shading, Shown,
-    Topology, ground, vertex_normals,
+    Bounds, Contact, Floor, Hit, LiquidSurface, MatCap, Material, Obstacle, PALETTE, PickTree, Ray, Shading,
+    Shown, Topology, ground, vertex_normals,
 };
 use pd_core::Vec3;
+use pd_mesh::TriMesh;
 use pd_sim::scene::Scene;
 use pd_sim::scene::desc::{ColliderDesc, DisplayDesc, ShadingDesc};
 use std::sync::Arc;
@@ -66,6 +67,8 @@ pub struct Drawing {
     pub markers: Vec<Marker>,
     /// Contacts, drawn if [`Options::contacts`](super::Options::contacts).
     pub contacts: Vec<Contact>,
+    /// Surfaces of liquids, drawn in place of their points unless there is a cut.
+    pub liquids: Vec<LiquidSurface>,
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
     values: Vec<f32>,
@@ -78,11 +81,8 @@ impl Drawing {
     /// A scene at rest.
     pub fn of_scene(scene: &Scene) -> Self {
         let mut drawing = Self::new(Arc::new(Topology::of_scene(scene)));
-        for (k, object) in scene.objects.iter().enumerate() {
-            let colour = PALETTE[k % PALETTE.len()];
-            drawing.materials[k] =
-                if object.is_solid() { Material::plain(colour) } else { Material::lined(colour) };
-        }
+        let parts = drawing.topology.parts.iter().enumerate();
+        drawing.materials = parts.map(|(k, part)| Material::of_part(&scene.desc, part, k)).collect();
         let displays: Vec<_> =
             drawing.topology.parts.iter().map(|part| scene.desc.display_of(&part.name)).collect();
         drawing.set_display(&displays);
@@ -108,6 +108,7 @@ impl Drawing {
             lines: vec![],
             markers: vec![],
             contacts: vec![],
+            liquids: vec![],
             positions: vec![[0.0; 3]; topology.vertices],
             normals: vec![[0.0, 1.0, 0.0]; topology.vertices],
             values: vec![],
@@ -165,6 +166,14 @@ impl Drawing {
             self.values.extend_from_slice(values);
             self.values.resize(self.topology.vertices, 0.0);
         }
+    }
+
+    /// Replaces the surfaces of liquids, each given with the name of its body; without one its points are drawn.
+    pub fn set_liquids(&mut self, surfaces: &[(String, TriMesh)]) {
+        let topology = &self.topology;
+        self.liquids.clear();
+        self.liquids
+            .extend(surfaces.iter().filter_map(|(name, mesh)| LiquidSurface::new(topology, name, mesh)));
     }
 
     /// Positions of all vertices, m.

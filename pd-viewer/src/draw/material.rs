@@ -1,5 +1,8 @@
 //! Colour and gloss of a surface.
 
+use super::Part;
+use pd_sim::scene::SceneDesc;
+
 /// How a surface reflects light. Colours are linear RGB.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
@@ -24,6 +27,17 @@ impl Material {
         Self { back: colour.map(|c| 0.45 * c + 0.28), ..Self::plain(colour) }
     }
 
+    /// What a body is made of that the scene gives no colour: the next of the palette, cloth with a paler back, water
+    /// in blue.
+    pub(crate) fn of_part(desc: &SceneDesc, part: &Part, number: usize) -> Self {
+        if desc.fluids.iter().any(|fluid| fluid.name == part.name && fluid.is_water()) {
+            return Self::plain(WATER);
+        }
+        let colour = PALETTE[number % PALETTE.len()];
+        let cloth = part.tets.is_empty() && desc.objects.iter().any(|object| object.name == part.name);
+        if cloth { Self::lined(colour) } else { Self::plain(colour) }
+    }
+
     /// What obstacles are made of.
     pub const fn obstacle() -> Self {
         Self { colour: [0.50, 0.49, 0.47], back: [0.50, 0.49, 0.47], specular: 0.25, shininess: 60.0 }
@@ -35,6 +49,9 @@ pub(super) fn linear(srgb: f64) -> f32 {
     let c = srgb.clamp(0.0, 1.0);
     (if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }) as f32
 }
+
+/// Colour of water, linear RGB.
+const WATER: [f32; 3] = [0.03, 0.17, 0.48];
 
 /// Body colours in the order of the bodies, linear RGB.
 pub const PALETTE: [[f32; 3]; 8] = [

@@ -24,6 +24,25 @@ pub(super) enum PieceMesh {
     Whole,
     Cut,
     Tets,
+    /// The surface of a liquid, by its place in the list.
+    Liquid(usize),
+}
+
+/// The surface of a liquid, sent again for every frame.
+pub(super) struct LiquidMesh {
+    pub(super) positions: Growing,
+    pub(super) normals: Growing,
+    pub(super) triangles: Growing,
+}
+
+impl LiquidMesh {
+    fn new(device: &wgpu::Device) -> Self {
+        Self {
+            positions: Growing::vertex(device, "liquid"),
+            normals: Growing::vertex(device, "liquid normals"),
+            triangles: Growing::index(device, "liquid triangles"),
+        }
+    }
 }
 
 /// Buffers of the bodies.
@@ -38,6 +57,7 @@ pub(super) struct Bodies {
     pub(super) edges: Growing,
     pub(super) tet_positions: Growing,
     pub(super) tet_values: Growing,
+    pub(super) liquids: Vec<LiquidMesh>,
     /// Ranges of `wire` to draw.
     pub(super) wire_ranges: Vec<Range<u32>>,
     /// Ranges of `edges` and of vertices of the visible bodies.
@@ -65,6 +85,7 @@ impl Bodies {
             edges: Growing::index(device, "edges"),
             tet_positions: Growing::vertex(device, "tetrahedra"),
             tet_values: Growing::vertex(device, "values of tetrahedra"),
+            liquids: vec![],
             wire_ranges: vec![],
             shown: vec![],
             has_values: false,
@@ -118,13 +139,31 @@ impl Bodies {
             self.cut_pieces(device, queue, drawing, tets_shown);
         } else {
             for (part, range) in topology.parts.iter().enumerate() {
-                if drawing.visible[part] && (!tets_shown || range.tets.is_empty()) {
+                let liquid = drawing.liquids.iter().any(|liquid| liquid.part == part);
+                if drawing.visible[part] && !liquid && (!tets_shown || range.tets.is_empty()) {
                     let range = indices(&range.triangles);
                     self.pieces.push(Piece { part, mesh: PieceMesh::Whole, range, flat: false });
                 }
             }
         }
+        if options.cut.is_none() {
+            self.upload_liquids(device, queue, drawing);
+        }
         self.set_wire(device, queue, drawing, options);
+    }
+
+    fn upload_liquids(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, drawing: &Drawing) {
+        for (k, liquid) in drawing.liquids.iter().enumerate().filter(|(_, l)| drawing.visible[l.part]) {
+            while self.liquids.len() <= k {
+                self.liquids.push(LiquidMesh::new(device));
+            }
+            let mesh = &mut self.liquids[k];
+            mesh.positions.write(device, queue, &liquid.positions);
+            mesh.normals.write(device, queue, &liquid.normals);
+            mesh.triangles.write(device, queue, &liquid.triangles);
+            let range = 0..liquid.triangles.len() as u32 * 3;
+            self.pieces.push(Piece { part: liquid.part, mesh: PieceMesh::Liquid(k), range, flat: false });
+        }
     }
 
     /// What a cut leaves, and the faces it lays open.

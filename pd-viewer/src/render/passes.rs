@@ -31,11 +31,13 @@ impl SceneRenderer {
             for (slot, piece) in bodies.pieces.iter().enumerate().filter(|(_, piece)| !piece.range.is_empty())
             {
                 self.set_slot(pass, slot);
-                let tets = piece.mesh == PieceMesh::Tets;
-                let (positions, normals, values) = if tets {
-                    (&bodies.tet_positions, &bodies.tet_positions, &bodies.tet_values)
-                } else {
-                    (&bodies.positions, &bodies.normals, &bodies.values)
+                let (positions, normals, values) = match piece.mesh {
+                    PieceMesh::Tets => (&bodies.tet_positions, &bodies.tet_positions, &bodies.tet_values),
+                    PieceMesh::Liquid(k) => {
+                        let mesh = &bodies.liquids[k];
+                        (&mesh.positions, &mesh.normals, &mesh.positions)
+                    }
+                    PieceMesh::Whole | PieceMesh::Cut => (&bodies.positions, &bodies.normals, &bodies.values),
                 };
                 pass.set_vertex_buffer(0, positions.get().slice(..));
                 pass.set_vertex_buffer(1, normals.get().slice(..));
@@ -49,6 +51,7 @@ impl SceneRenderer {
                     }
                     PieceMesh::Whole => &bodies.triangles,
                     PieceMesh::Cut => &bodies.cut,
+                    PieceMesh::Liquid(k) => &bodies.liquids[k].triangles,
                 };
                 pass.set_index_buffer(indices.get().slice(..), wgpu::IndexFormat::Uint32);
                 pass.draw_indexed(piece.range.clone(), 0, 0..1);

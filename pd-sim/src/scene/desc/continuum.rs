@@ -23,6 +23,13 @@ pub struct FluidDesc {
     pub display: DisplayDesc,
 }
 
+impl FluidDesc {
+    /// Whether it is a liquid, drawn by its surface.
+    pub fn is_water(&self) -> bool {
+        matches!(self.law, LawDesc::Water { .. })
+    }
+}
+
 /// Constitutive law of a material on the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", deny_unknown_fields, rename_all = "kebab-case", rename_all_fields = "kebab-case")]

@@ -6,7 +6,6 @@
 use super::{GridMatter, Matter};
 use crate::SceneError;
 use crate::scene::Scene;
-use crate::scene::desc::LawDesc;
 use pd_collide::mesh::{MeshFault, MeshQuery};
 use pd_core::{Real, State, Vec3, exec};
 use pd_mesh::TriMesh;
@@ -38,7 +37,7 @@ impl Scene {
         let params = SurfaceParams { spacing: 2.0 * grid.radius, radius: RADII * grid.radius };
         let mut surfaces = vec![];
         for (material, fluid) in grid.model.materials().iter().zip(&self.desc.fluids) {
-            if !matches!(fluid.law, LawDesc::Water { .. }) {
+            if !fluid.is_water() {
                 continue;
             }
             let range = material.points.start + first..material.points.end + first;

@@ -42,6 +42,10 @@ impl App {
             if contacts.on_hover_text("Where vertices touch obstacles, with the normal").changed() {
                 self.worker.send(Command::Contacts(self.settings.show_contacts));
             }
+            let liquids = ui.checkbox(&mut self.settings.liquid_surfaces, "Surface of water");
+            if liquids.on_hover_text("Water by its surface instead of its points").changed() {
+                self.worker.send(Command::Liquids(self.settings.liquid_surfaces));
+            }
             ui.checkbox(&mut self.settings.show_neighbours, "Neighbours of a vertex")
                 .on_hover_text("Of the vertex under the pointer, or else the one clicked last");
             let mut tets = self.options.tets.is_some();

@@ -52,6 +52,7 @@ pub(super) struct Engine {
     measure: u64,
     pub(super) field: Option<Field>,
     pub(super) contacts: bool,
+    pub(super) liquids: bool,
     next: Instant,
     pub(super) rate: Rate,
     pub(super) report: StepReport,
@@ -91,6 +92,7 @@ impl Engine {
             measure: 0,
             field: None,
             contacts: false,
+            liquids: false,
             next: Instant::now(),
             rate: Rate::default(),
             report: StepReport::default(),
@@ -175,6 +177,10 @@ impl Engine {
             }
             Command::Contacts(on) => {
                 self.contacts = on;
+                self.publish();
+            }
+            Command::Liquids(on) => {
+                self.liquids = on;
                 self.publish();
             }
             Command::Built(outcome) => self.built(*outcome),

@@ -2,6 +2,7 @@
 
 use crate::draw::Contact;
 use pd_core::{StepReport, Vec3};
+use pd_mesh::TriMesh;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ pub struct Frame {
     pub contacts: Vec<Contact>,
     /// Anchors of joints on their two bodies, m, with the contacts.
     pub joints: Vec<[Vec3; 2]>,
+    /// Name and surface of every liquid, if that was requested.
+    pub liquids: Vec<(String, TriMesh)>,
     /// What the last frame did.
     pub report: StepReport,
     /// Wall time of the last frame, preparations included.

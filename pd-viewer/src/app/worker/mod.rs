@@ -84,6 +84,8 @@ pub enum Command {
     Field(Option<Field>),
     /// Whether to look for contacts.
     Contacts(bool),
+    /// Whether to find the surfaces of liquids.
+    Liquids(bool),
     /// A preparation has ended.
     Built(Box<build::Outcome>),
     /// The window closes.

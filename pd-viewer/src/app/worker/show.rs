@@ -10,7 +10,8 @@ impl Engine {
     pub(super) fn publish(&mut self) {
         let Some(live) = &mut self.live else { return };
         let Live { run, topology, id, pull, body_pull, shown, fields, before, .. } = live;
-        let (moving, field, contacts) = (self.running || self.steps > 0, self.field, self.contacts);
+        let (moving, field) = (self.running || self.steps > 0, self.field);
+        let (contacts, liquids) = (self.contacts, self.liquids);
         let (report, wall, rate, computed) = (self.report, self.wall, self.rate.get(), self.computed);
         self.publisher.publish(|frame| {
             let state = &run.sim.state;
@@ -38,6 +39,9 @@ impl Engine {
                 );
                 body_contacts(&run.scene, state, &mut frame.contacts);
             }
+            // A liquid whose surface cannot be found is drawn by its points.
+            let found = liquids.then(|| run.scene.water_surfaces(state).ok()).flatten();
+            frame.liquids = found.unwrap_or_default();
             frame.values.clear();
             // Fields are of deformable bodies.
             if let Some(field) = field.filter(|_| matches!(run.scene.matter, Matter::Elastic)) {
