@@ -3,23 +3,30 @@
 //! 0. Both ends of every contact of the last step are given its force.
 //! 1. Each domain moves over the step h: x*, v*.
 //! 2. Contacts between kinds, from x₀ to x*.
-//! 3. Rows n·u ≥ n·u* − (γ − min(γ₀, 0))/h with the gap γ at x* and γ₀ at x₀, solved for velocities by Gauss–Seidel.
+//! 3. Rows n·u ≥ n·u* − (γ − min(γ₀, 0))/h with the gap γ at x* and γ₀ at x₀, solved for velocities by Gauss–Seidel,
+//!    with the attachments ([`attach`](crate::attach)).
 //! 4. x = x* + h (v − v*). What overlaps still is parted by displacements along the normals that are opposite in the same way,
 //!    at a bounded speed where it overlapped at the start; they leave velocities alone.
-//! 5. The guard: no point crosses a triangle.
+//! 5. Attached vertices are brought to their bodies once more, where 4 moved them.
+//! 6. The guard: no point crosses a triangle.
 //!
 //! An overlap at the start does not become speed, and a contact is inelastic.
 
+use crate::attach::Attached;
 use crate::find::{Finder, Motion};
 use crate::guard::{Guarded, guard};
 use crate::memory::Memory;
+use crate::rows::solve_with;
 use crate::warm::{Places, warm};
-use crate::{CoupleError, Domain, Layout, Movers, Row, Scheme, Velocities, solve_rows};
+use crate::{Attachment, CoupleError, Domain, Layout, Movers, Row, Scheme, Velocities, solve_rows};
 use nalgebra::UnitQuaternion;
 use pd_core::stepper::PreparedFor;
 use pd_core::{Bodies, Mat3, Real, State, StepContext, StepError, StepReport, Stepper, Vec3};
 use std::sync::Arc;
 use std::time::Instant;
+
+/// Passes that bring attached vertices to their places after everything else, at most.
+const HOLDS: usize = 3;
 
 /// Settings of [`Coupled`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +63,8 @@ pub struct CoupledReport {
     pub put_back: usize,
     /// Points between surfaces that close.
     pub stalled: usize,
+    /// Largest distance of an attached vertex from its place on the body, m.
+    pub gap: Real,
 }
 
 /// Advances several kinds of matter in one state.
@@ -78,6 +87,7 @@ pub struct Coupled {
     no_inertia: Vec<Mat3>,
     parting: Vec<Row>,
     idle: Vec<u64>,
+    attached: Attached,
     free: [Vec<Vec3>; 3],
     shift: [Vec<Vec3>; 3],
     crossed: Vec<(u32, u32)>,
@@ -137,6 +147,7 @@ impl Coupled {
             no_inertia: vec![],
             parting: vec![],
             idle: vec![],
+            attached: Attached::default(),
             free: Default::default(),
             shift: Default::default(),
             crossed: vec![],
@@ -157,6 +168,11 @@ impl Coupled {
     /// Contacts of the last step, with their impulses.
     pub fn rows(&self) -> &[Row] {
         &self.rows
+    }
+
+    /// Attachments that hold, with the force on the vertex in a last step of `h` s, N.
+    pub fn attached(&self, h: Real) -> impl Iterator<Item = (Attachment, Vec3)> + '_ {
+        self.attached.forces(h)
     }
 
     fn check(&self, context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
@@ -203,10 +219,12 @@ impl Coupled {
             idle: &self.idle,
         };
         let h = context.params.dt;
+        self.finder.glue(&self.attached);
         let split = self.finder.find(&self.layout, motion, &self.memory, h, &mut self.rows);
         self.turn_inertia();
         self.impulses(context.params.dt, split);
         self.part(context.params.dt, split);
+        let gap = self.hold(context.params.dt);
         let motion = Motion {
             start: &state.x,
             end: &[],
@@ -221,10 +239,19 @@ impl Coupled {
             let forces = forces.map(|row| (row.key, (row.normal * row.lambda + row.tangential) / h));
             Memory::store(forces, &mut self.work.columns);
         }
+        let count = self.layout.attachments.len();
+        self.attached.store(count, &self.work.bodies, h, &mut self.work.columns);
         let active = self.rows.iter().filter(|row| row.lambda > 0.0);
         let (count, impulse) = active.fold((0, 0.0), |(n, sum), row| (n + 1, sum + row.lambda));
-        self.report =
-            CoupledReport { rows: self.rows.len(), active: count, impulse, put_back, stalled, ..self.report };
+        self.report = CoupledReport {
+            rows: self.rows.len(),
+            active: count,
+            impulse,
+            put_back,
+            stalled,
+            gap,
+            ..self.report
+        };
         total.collisions += count;
         total.stages.collide += started.elapsed();
         if let Some(vertex) = self.work.first_not_finite() {
@@ -237,14 +264,20 @@ impl Coupled {
     /// Gives the forces of the last step to both ends.
     fn begin(&mut self, h: Real) {
         self.memory.entries.clear();
+        self.turn_inertia();
+        let one_way = self.settings.scheme == Scheme::OneWay;
+        let movers = Movers { points: &self.inverse, bodies: &self.body_inverse, inertia: &self.inertia };
+        let still = Movers { points: &self.inverse, bodies: &self.zeros, inertia: &self.no_inertia };
+        let Bodies { v, w, .. } = &mut self.work.bodies;
+        let mut velocities = Velocities { points: &mut self.work.v, bodies: v, turns: w };
+        let (x, columns) = (&self.work.x[..], &self.work.columns);
+        let carrying = if one_way { &still } else { &movers };
+        let attachments = &self.layout.attachments;
+        self.attached.begin(attachments, columns, (x, &self.before), carrying, &mut velocities, h);
         if self.settings.scheme != Scheme::Rows {
             return;
         }
         self.memory.load(&self.work.columns);
-        self.turn_inertia();
-        let movers = Movers { points: &self.inverse, bodies: &self.body_inverse, inertia: &self.inertia };
-        let Bodies { v, w, .. } = &mut self.work.bodies;
-        let mut velocities = Velocities { points: &mut self.work.v, bodies: v, turns: w };
         let places =
             Places { finder: &self.finder, layout: &self.layout, x: &self.work.x, bodies: &self.before };
         warm(&mut self.memory, &places, &movers, &mut velocities, h);
@@ -278,18 +311,25 @@ impl Coupled {
         }
         let CoupledSettings { scheme, sweeps, enough, .. } = self.settings;
         let whole = Movers { points: &self.inverse, bodies: &self.body_inverse, inertia: &self.inertia };
+        let still = Movers { points: &self.inverse, bodies: &self.zeros, inertia: &self.no_inertia };
+        let attached = &mut self.attached;
+        if let Some(rigid) = &self.layout.rigid {
+            let at = (&self.work.x[..], &self.before);
+            let carrying = if scheme == Scheme::OneWay { &still } else { &whole };
+            attached.prepare(at, rigid, carrying, &velocities, h);
+            attached.aim(at, &velocities, h);
+        }
         self.report.left = match scheme {
             Scheme::Rows | Scheme::AdmmIpc => {
-                solve_rows(&mut self.rows, &whole, &mut velocities, sweeps, enough)
+                solve_with(&mut self.rows, attached, &whole, &mut velocities, sweeps, enough)
             }
-            Scheme::Staggered => solve_rows(&mut self.rows, &whole, &mut velocities, 1, enough),
+            Scheme::Staggered => solve_with(&mut self.rows, attached, &whole, &mut velocities, 1, enough),
             Scheme::OneWay => {
                 let (loose, sheets) = self.rows.split_at_mut(split);
                 let (bodies, inertia) = (&self.zeros[..], &self.no_inertia[..]);
-                let still = Movers { points: &self.held, bodies, inertia };
-                let left = solve_rows(loose, &still, &mut velocities, sweeps, enough);
-                let still = Movers { points: &self.inverse, bodies, inertia };
-                left.max(solve_rows(sheets, &still, &mut velocities, sweeps, enough))
+                let lighter = Movers { points: &self.held, bodies, inertia };
+                let left = solve_rows(loose, &lighter, &mut velocities, sweeps, enough);
+                left.max(solve_with(sheets, attached, &still, &mut velocities, sweeps, enough))
             }
         };
         let moved = |now: &Vec3, before: &Vec3| (now - before) * h;
@@ -352,6 +392,52 @@ impl Coupled {
     }
 }
 
+impl Coupled {
+    /// Brings attached vertices to their places once more, where displacements and the turn of the bodies left them off; then gives
+    /// the bodies the angular velocity that has their angular momentum as they are turned now. Returns the largest gap, m.
+    fn hold(&mut self, h: Real) -> Real {
+        let Some(rigid) = self.layout.rigid.as_ref().filter(|_| !self.attached.is_empty()) else {
+            return 0.0;
+        };
+        let one_way = self.settings.scheme == Scheme::OneWay;
+        let movers = if one_way {
+            Movers { points: &self.inverse, bodies: &self.zeros, inertia: &self.no_inertia }
+        } else {
+            Movers { points: &self.inverse, bodies: &self.body_inverse, inertia: &self.inertia }
+        };
+        let mut largest = 0.0;
+        for pass in 0..=HOLDS {
+            self.shift.iter_mut().for_each(|shift| shift.fill(Vec3::zeros()));
+            let [points, bodies, turns] = &mut self.shift;
+            let mut change = Velocities { points, bodies, turns };
+            largest = self.attached.aim((&self.work.x, &self.work.bodies), &change, h);
+            if pass == HOLDS || largest <= self.settings.enough * h {
+                break;
+            }
+            self.attached.visit(&movers, &mut change);
+            let work = &mut self.work;
+            for ((x, v), change) in work.x.iter_mut().zip(&mut work.v).zip(&self.shift[0]) {
+                *v += change;
+                *x += change * h;
+            }
+            for b in self.attached.carriers() {
+                let (change, spin) = (self.shift[1][b], self.shift[2][b]);
+                work.bodies.v[b] += change;
+                work.bodies.p[b] += change * h;
+                work.bodies.w[b] += spin;
+                turn(&mut work.bodies.q[b], &(spin * h));
+            }
+        }
+        for b in self.attached.carriers().filter(|&b| rigid.is_dynamic(b) && !one_way) {
+            let moments = &rigid.inertia()[b];
+            let (was, now) = (&self.before.q[b], self.work.bodies.q[b]);
+            let spin = was * was.inverse_transform_vector(&self.work.bodies.w[b]).component_mul(moments);
+            self.work.bodies.w[b] = now * now.inverse_transform_vector(&spin).component_div(moments);
+        }
+        largest
+    }
+}
+
 fn copy(to: &mut Vec<Vec3>, from: &[Vec3]) {
     to.clear();
     to.extend_from_slice(from);
@@ -376,6 +462,11 @@ impl Stepper for Coupled {
         let layout = &self.layout;
         self.inverse.clear();
         self.inverse.resize(layout.points(), 0.0);
+        if let Some(held) = layout.attachments.iter().find(|a| context.model.is_kinematic(a.vertex as usize))
+        {
+            let what = format!("vertex {} attached to a body while its motion is prescribed", held.vertex);
+            return Err(StepError::Unsupported { stepper: Self::NAME.into(), what });
+        }
         for (i, mass) in context.model.masses().iter().enumerate().take(layout.elastic) {
             self.inverse[i] = if context.model.is_kinematic(i) { 0.0 } else { 1.0 / mass };
         }

@@ -57,6 +57,14 @@ pub enum CoupleError {
         /// What is wrong.
         what: String,
     },
+    /// A vertex that cannot be attached.
+    #[error("vertex {vertex} cannot be attached to a body: {what}")]
+    Attachment {
+        /// The vertex.
+        vertex: usize,
+        /// What is wrong.
+        what: String,
+    },
     /// Matter that a scheme does not take.
     #[error("the scheme {scheme:?} does not take {what}")]
     Unsupported {

@@ -1,6 +1,7 @@
 //! Which points of the state are what, and what they meet with.
 
-use crate::{CoupleError, RigidShape, Sheet};
+use crate::attach::checked;
+use crate::{Attachment, CoupleError, RigidShape, Sheet};
 use pd_core::Real;
 use pd_rigid::RigidModel;
 use std::ops::Range;
@@ -43,6 +44,7 @@ pub struct Layout {
     /// Rigid bodies.
     pub rigid: Option<Arc<RigidModel>>,
     pub(crate) shapes: Vec<RigidShape>,
+    pub(crate) attachments: Vec<Attachment>,
 }
 
 impl Layout {
@@ -82,7 +84,21 @@ impl Layout {
             Some(rigid) => (0..bodies).map(|body| RigidShape::of(rigid, body)).collect::<Result<_, _>>()?,
             None => vec![],
         };
-        Ok(Self { elastic, sheets, grains, material, rigid, shapes })
+        Ok(Self { elastic, sheets, grains, material, rigid, shapes, attachments: vec![] })
+    }
+
+    /// With vertices attached to bodies. A vertex does not touch the body that it is attached to.
+    ///
+    /// # Errors
+    /// [`CoupleError::Attachment`] for a missing vertex or body, a vertex attached twice, and numbers out of range.
+    pub fn attached(mut self, attachments: Vec<Attachment>) -> Result<Self, CoupleError> {
+        self.attachments = checked(attachments, self.elastic, self.bodies())?;
+        Ok(self)
+    }
+
+    /// Vertices attached to bodies, by body and vertex.
+    pub fn attachments(&self) -> &[Attachment] {
+        &self.attachments
     }
 
     /// Number of points of the state.

@@ -6,12 +6,15 @@
 //! gives both ends equal and opposite impulses with the masses of both, so momentum is exact, whatever the iteration leaves
 //! undone. Contacts inside of one kind are the business of its domain.
 //!
+//! Vertices may be attached to points of bodies ([`Attachment`]); these are solved with the rows, and as exact.
+//!
 //! A step is short, a millisecond or two: a scene cuts its frames into as many as it needs. Contact forces, which start the next
 //! step, are columns of the [`State`](pd_core::State): a clone of it is a checkpoint.
 //!
 //! Points of the state come in the order elastic vertices, grains, material points.
 
 mod admm_ipc;
+mod attach;
 mod coupled;
 mod domain;
 mod endpoint;
@@ -28,6 +31,7 @@ mod sheet;
 mod warm;
 
 pub use admm_ipc::{AdmmIpc, AdmmReport, AdmmSettings, Stalled};
+pub use attach::Attachment;
 pub use coupled::{Coupled, CoupledReport, CoupledSettings};
 pub use domain::{Domain, ElasticDomain, GrainDomain, MaterialDomain, RigidDomain, TaggedError};
 pub use endpoint::Endpoint;

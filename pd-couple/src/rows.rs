@@ -7,6 +7,7 @@
 //! b being the least approach that leaves the gap open. A visit of a row gives p = Δλ n + Δλ_t to a and −p to b. Rows are visited
 //! in their order, then in the reverse, so the result depends on nothing but the list.
 
+use crate::attach::Attached;
 use crate::{Endpoint, Movers, Velocities};
 use pd_core::{Real, Vec3};
 
@@ -77,6 +78,18 @@ pub fn solve_rows(
     sweeps: usize,
     enough: Real,
 ) -> Real {
+    solve_with(rows, &mut Attached::default(), movers, velocities, sweeps, enough)
+}
+
+/// The same, with attachments after the rows of every sweep.
+pub(crate) fn solve_with(
+    rows: &mut [Row],
+    attached: &mut Attached,
+    movers: &Movers<'_>,
+    velocities: &mut Velocities<'_>,
+    sweeps: usize,
+    enough: Real,
+) -> Real {
     for row in rows.iter_mut() {
         row.inverse = movers.inverse_mass(&row.a, &row.normal) + movers.inverse_mass(&row.b, &row.normal);
     }
@@ -92,6 +105,7 @@ pub fn solve_rows(
         } else {
             rows.iter_mut().rev().for_each(&mut one);
         }
+        most = most.max(attached.visit(movers, velocities));
         if most <= enough {
             break;
         }

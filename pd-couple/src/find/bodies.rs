@@ -4,7 +4,7 @@
 //! middle of one. The distance to a convex shape is convex over a triangle, so its least value is found by steps against the
 //! normal, each followed by the projection onto the triangle.
 
-use super::{Finder, MARGIN, Motion, path_box};
+use super::{Ball, Finder, MARGIN, Motion, path_box};
 use crate::memory::{Kind, Memory, key, parts};
 use crate::{Endpoint, Layout, RigidShape, Row};
 use nalgebra::UnitQuaternion;
@@ -75,10 +75,13 @@ impl Finder {
         if self.asked.is_empty() {
             return;
         }
-        let Self { body_tree, queries, asked, balls, samples, dynamic, .. } = self;
+        let Self { body_tree, queries, asked, balls, samples, dynamic, glued, .. } = self;
         body_tree.build(&samples.boxes);
         body_tree.pairs_with(queries, &mut samples.pairs);
-        let skipped = |ball: usize, body: u32| balls[ball].skips_dynamic && dynamic[body as usize];
+        let skipped = |ball: usize, body: u32| {
+            let Ball { point, skips_dynamic, .. } = balls[ball];
+            skips_dynamic && dynamic[body as usize] || glued.get(point as usize) == Some(&body)
+        };
         for pair in &mut samples.pairs {
             *pair = [pair[1], asked[pair[0] as usize]];
         }
@@ -134,7 +137,7 @@ impl Finder {
             let (a, b) = (facet.corners(motion.start), facet.corners(motion.end));
             Aabb::of_points(a.iter().chain(&b))
         }));
-        let Self { tree, boxes, samples, facets, .. } = self;
+        let Self { tree, boxes, samples, facets, glued, .. } = self;
         tree.build(boxes);
         tree.pairs_with(&samples.boxes, &mut samples.pairs);
         with_remembered(&mut samples.pairs, memory, Kind::BodyFacet, [layout.bodies(), facets.len()]);
@@ -142,6 +145,9 @@ impl Finder {
             let key = key(Kind::BodyFacet, body as usize, facet as usize);
             let known = memory.get(key).is_some();
             let (body, facet) = (body as usize, &facets[facet as usize]);
+            if facet.vertices.iter().any(|&v| glued[v as usize] as usize == body) {
+                continue;
+            }
             let shape = &layout.shapes()[body];
             let (p, q) = (&motion.bodies_end.p[body], &motion.bodies_end.q[body]);
             let corners = facet.corners(motion.end);

@@ -3,6 +3,7 @@
 pub(crate) mod bodies;
 pub(crate) mod sheets;
 
+use crate::attach::Attached;
 use crate::memory::Memory;
 use crate::{Layout, Row};
 use pd_collide::broad::LinearBvh;
@@ -60,6 +61,8 @@ pub(crate) struct Finder {
     balls: Vec<Ball>,
     first_material: usize,
     dynamic: Vec<bool>,
+    /// The body that each elastic vertex is attached to, `u32::MAX` for none.
+    glued: Vec<u32>,
     tree: LinearBvh,
     body_tree: LinearBvh,
     boxes: Vec<Aabb>,
@@ -106,6 +109,7 @@ impl Finder {
             balls,
             first_material: layout.material.as_ref().map_or(usize::MAX, |set| set.points.start),
             dynamic: layout.rigid.as_ref().map(dynamic).unwrap_or_default(),
+            glued: vec![u32::MAX; layout.elastic],
             tree: LinearBvh::default(),
             body_tree: LinearBvh::default(),
             boxes: vec![],
@@ -133,6 +137,11 @@ impl Finder {
         let first = rows.len();
         self.sheets_with_bodies(layout, motion, memory, h, rows);
         first
+    }
+
+    /// Leaves out contacts of attached vertices, and of their triangles, with the body that holds them.
+    pub(crate) fn glue(&mut self, attached: &Attached) {
+        attached.mark(&mut self.glued);
     }
 
     fn is_idle(&self, motion: &Motion<'_>, point: u32) -> bool {

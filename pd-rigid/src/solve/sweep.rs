@@ -329,7 +329,13 @@ fn solve<I: Instructions, const PUSH_OUT: bool>(
             let spin = dot(along[0], a.w) - dot(along[1], b.w) - drag_along;
             let speed = dot(n, difference(a.v, b.v)) + spin;
             let (gap, old) = (i.load(&point.gap), i.load(&point.lambda[0]));
-            let mass = i.load(&point.mass) * active;
+            let mut mass = i.load(&point.mass) * active;
+            if !PUSH_OUT && group.some_bounce {
+                // What is still in the air after the motion is left to the next substep: at the end of a frame it would bounce
+                // where it is, above the ground.
+                let presses = gap.if_above(zero, old.if_above(zero, one, zero), one);
+                mass = mass * i.load(&group.restitution).if_above(zero, presses, one);
+            }
             let new = if PUSH_OUT {
                 let bias = gap.if_above(zero, gap * per_h, (rate * gap).max(i.fill(-fastest)));
                 let scale = gap.if_above(zero, one, firm);

@@ -100,6 +100,7 @@ pub fn builtins() -> &'static [Builtin] {
         scene("dam-break", include_str!("../../scenes/dam-break.toml")),
         scene("sand-column", include_str!("../../scenes/sand-column.toml")),
         scene("cloth-and-boxes", include_str!("../../scenes/cloth-and-boxes.toml")),
+        scene("flag-pole", include_str!("../../scenes/flag-pole.toml")),
         scene("sand-on-cloth", include_str!("../../scenes/sand-on-cloth.toml")),
         scene("water-on-cloth", include_str!("../../scenes/water-on-cloth.toml")),
         scene("water-bag", include_str!("../../scenes/water-bag.toml")),

@@ -84,6 +84,13 @@ fn check_object(object: &ObjectDesc) -> Result<(), Fault> {
     if let Some(key) = object.obstacle.as_ref().and_then(|_| beside_obstacle(object)) {
         return fault("obstacle", format!("is moved and not deformed; leave out {key}"));
     }
+    for (k, attach) in object.attachments.iter().enumerate() {
+        if let Some(force) = attach.break_force
+            && (force.is_nan() || force <= 0.0)
+        {
+            return fault(&format!("attach[{k}].break-force"), format!("is {force}; it must be positive, N"));
+        }
+    }
     for (k, pin) in object.pins.iter().enumerate() {
         check_pin(pin).map_err(|(key, what)| (format!("pin[{k}].{key}"), what))?;
     }
@@ -104,6 +111,7 @@ fn beside_obstacle(object: &ObjectDesc) -> Option<&'static str> {
         ("woven", object.woven.is_some()),
         ("fabric", object.fabric.is_some()),
         ("pin", !object.pins.is_empty()),
+        ("attach", !object.attachments.is_empty()),
     ];
     given.into_iter().find(|(_, given)| *given).map(|(key, _)| key)
 }

@@ -35,6 +35,8 @@ pub struct Object {
     pub groups: Vec<Group>,
     /// Vertices of each pin group, own numbers.
     pub(super) pins: Vec<Vec<u32>>,
+    /// Vertices of each group of attachments, own numbers.
+    attachments: Vec<Vec<u32>>,
     /// Positions of an obstacle at later times, s and m.
     pub(super) frames: Vec<(Real, Vec<Vec3>)>,
 }
@@ -98,6 +100,7 @@ impl Object {
             weight_factors,
             groups: vec![],
             pins: vec![],
+            attachments: vec![],
             frames,
         };
         object.groups = group::groups(desc, &object, &data, files)?;
@@ -109,6 +112,21 @@ impl Object {
                 return Err(wrong(desc, files, &format!("pin[{k}].at"), what));
             }
             object.pins.push(vertices);
+        }
+        for (k, attach) in desc.attachments.iter().enumerate() {
+            let field = format!("object {:?}.attach[{k}].select", desc.name);
+            let vertices = object.select(&attach.select, &field, files)?;
+            let taken = |v: &&u32| object.attachments.iter().any(|before| before.binary_search(v).is_ok());
+            if let Some(vertex) = vertices.iter().find(taken) {
+                let what = format!("vertex {vertex} is attached to a body already");
+                return Err(wrong(desc, files, &format!("attach[{k}].select"), what));
+            }
+            let pinned = |v: &&u32| object.pins.iter().any(|pin| pin.binary_search(v).is_ok());
+            if let Some(vertex) = vertices.iter().find(pinned) {
+                let what = format!("vertex {vertex} is pinned as well; a pin holds it against the body");
+                return Err(wrong(desc, files, &format!("attach[{k}].select"), what));
+            }
+            object.attachments.push(vertices);
         }
         Ok(object)
     }
@@ -127,6 +145,11 @@ impl Object {
     /// Vertices of each `[[object.pin]]`, own numbers, ascending.
     pub fn pins(&self) -> &[Vec<u32>] {
         &self.pins
+    }
+
+    /// Vertices of each `[[object.attach]]`, own numbers, ascending.
+    pub fn attachments(&self) -> &[Vec<u32>] {
+        &self.attachments
     }
 
     /// Mass of every vertex, kg.

@@ -138,6 +138,9 @@ fn plain_sweep(
     let [a, b] = m.bodies.map(|b| bodies[b as usize].acceleration);
     for k in (0..if m.meets { MEETING_ROUNDS } else { 1 }).flat_map(|_| 0..m.len) {
         let (gap, arm) = levers(m, k, bodies);
+        if !push_out && m.restitution > 0.0 && gap > 0.0 && points[k].lambda[0] <= 0.0 {
+            continue;
+        }
         let speed = m.normal.dot(&velocity(m, bodies, &arm));
         let mass = 1.0 / m.normal.dot(&response(m, bodies, &arm, &m.normal));
         let point = &mut points[k];

@@ -231,6 +231,19 @@ pub struct PinDesc {
     pub at: Vec<[f64; 3]>,
 }
 
+/// Vertices attached to a rigid body where they are at the start; both feel the force.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AttachDesc {
+    /// Which vertices of the object.
+    pub select: SelectDesc,
+    /// Name of the body.
+    pub body: String,
+    /// Force on a vertex at which its attachment breaks, N. Default: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub break_force: Option<f64>,
+}
+
 /// Vertices of an object: the union of what is given, at least one key.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

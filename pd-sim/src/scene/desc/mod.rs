@@ -20,8 +20,8 @@ pub use body::{
     RigidDesc, UrdfDesc,
 };
 pub use constraint::{
-    BendingDesc, BendingModelDesc, ElasticLawDesc, FabricDesc, LaplacianDesc, MassDesc, MaterialDesc,
-    PinDesc, SelectDesc, SpringDesc, StrainDesc, WovenDesc,
+    AttachDesc, BendingDesc, BendingModelDesc, ElasticLawDesc, FabricDesc, LaplacianDesc, MassDesc,
+    MaterialDesc, PinDesc, SelectDesc, SpringDesc, StrainDesc, WovenDesc,
 };
 pub use contact::{ContactDesc, ContactMode, ContactPairDesc, StartDesc};
 pub use continuum::{FluidDesc, GridDesc, GridSolverDesc, LawDesc, TransferDesc, WallDesc};

@@ -1,8 +1,8 @@
 //! `[[object]]`: one deformable body.
 
 use super::{
-    BendingDesc, DisplayDesc, FabricDesc, GroupDesc, MassDesc, MaterialDesc, ObstacleDesc, PinDesc,
-    RotateDesc, ShapeDesc, SpringDesc, StrainDesc, TetrahedralizeDesc, WovenDesc,
+    AttachDesc, BendingDesc, DisplayDesc, FabricDesc, GroupDesc, MassDesc, MaterialDesc, ObstacleDesc,
+    PinDesc, RotateDesc, ShapeDesc, SpringDesc, StrainDesc, TetrahedralizeDesc, WovenDesc,
 };
 use serde::{Deserialize, Serialize};
 
@@ -90,6 +90,9 @@ pub struct ObjectDesc {
     /// Named parts, for pins, pushes and factors on weights and masses.
     #[serde(default, rename = "group", skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupDesc>,
+    /// Vertices attached to rigid bodies.
+    #[serde(default, rename = "attach", skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<AttachDesc>,
     /// Pins.
     #[serde(default, rename = "pin", skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<PinDesc>,
@@ -135,6 +138,7 @@ impl ObjectDesc {
             woven: None,
             fabric: None,
             groups: vec![],
+            attachments: vec![],
             pins: vec![],
             display: DisplayDesc::default(),
         }

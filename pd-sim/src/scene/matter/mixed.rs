@@ -8,7 +8,7 @@ use crate::scene::Scene;
 use crate::scene::desc::{GridSolverDesc, LawDesc, SceneDesc};
 use pd_core::{Real, State, Stepper, Vec3};
 use pd_couple::{
-    AdmmIpc, AdmmSettings, Coupled, CoupledSettings, Domain, ElasticDomain, GrainDomain, Layout,
+    AdmmIpc, AdmmSettings, Attachment, Coupled, CoupledSettings, Domain, ElasticDomain, GrainDomain, Layout,
     MaterialDomain, PointMatter, RigidDomain, RigidShape, Scheme, Sheet,
 };
 use pd_mpm::{Coupling, MpmBody, MpmModel, MpmStepper, PressureStepper};
@@ -113,6 +113,7 @@ impl MixedMatter {
         }
         let rigid = self.rigid.as_ref().map(|rigid| rigid.model.clone());
         let layout = Layout::new(self.elastic, sheets, self.grains(), self.material(desc), rigid)
+            .and_then(|layout| layout.attached(self.attachments(scene)))
             .map_err(|error| refused(&error))?;
         if scheme == Scheme::AdmmIpc {
             let settings = AdmmSettings { iterations: desc.coupling.iterations, ..Default::default() };
@@ -145,6 +146,24 @@ impl MixedMatter {
             builder = builder.body(MpmBody { body, mass, inertia, shape });
         }
         Ok((builder.build()?, met))
+    }
+
+    /// Vertices of objects that are attached to bodies, where both are at the start.
+    fn attachments(&self, scene: &Scene) -> Vec<Attachment> {
+        let (Some(rigid), rest) = (&self.rigid, scene.rest()) else { return vec![] };
+        let mut list = vec![];
+        for (object, desc) in scene.objects.iter().zip(&scene.desc.objects) {
+            for (attach, vertices) in desc.attachments.iter().zip(object.attachments()) {
+                let Some(body) = rigid.names.iter().position(|name| *name == attach.body) else { continue };
+                let most = attach.break_force.unwrap_or(Real::INFINITY);
+                list.extend(vertices.iter().map(|v| {
+                    let vertex = v + object.first;
+                    Attachment::here(vertex, &rest[vertex as usize], body as u32, &rigid.start)
+                        .breaking_at(most)
+                }));
+            }
+        }
+        list
     }
 
     fn grains(&self) -> Option<PointMatter> {

@@ -83,6 +83,11 @@ impl Matter {
         if desc.bodies.is_empty() && desc.urdf.is_empty() && !desc.joints.is_empty() {
             return Err(wrong("joint", "joins bodies, and the scene has no [[body]]".into()));
         }
+        let no_bodies = desc.bodies.is_empty() && desc.urdf.is_empty();
+        if let Some(object) = desc.objects.iter().find(|object| !object.attachments.is_empty() && no_bodies) {
+            let what = "attaches to rigid bodies, and the scene has no [[body]]";
+            return Err(wrong(&format!("object {:?}.attach", object.name), what.into()));
+        }
         if mixed {
             return Self::build_mixed(files, desc, elastic);
         }
@@ -117,6 +122,16 @@ impl Matter {
         let mut mixed = MixedMatter { elastic, ..MixedMatter::default() };
         if !(desc.bodies.is_empty() && desc.urdf.is_empty()) {
             mixed.rigid = Some(rigid::build(files, desc)?);
+        }
+        let names = mixed.rigid.as_ref().map_or(&[][..], |rigid| &rigid.names);
+        for object in &desc.objects {
+            for (k, attach) in object.attachments.iter().enumerate() {
+                if !names.contains(&attach.body) {
+                    let field = format!("object {:?}.attach[{k}].body", object.name);
+                    let what = format!("there is no body {:?}; known are {}", attach.body, names.join(", "));
+                    return Err(wrong(&field, what));
+                }
+            }
         }
         if !desc.particles.is_empty() {
             mixed.particles = Some(Arc::new(particles::build(desc, files)?));

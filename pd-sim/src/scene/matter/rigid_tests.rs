@@ -116,3 +116,55 @@ fn a_mesh_from_a_file_falls_as_convex_parts() {
     }
     assert!((run.sim.state.bodies.p[1].y - 0.2).abs() < 0.01, "{}", run.sim.state.bodies.p[1]);
 }
+
+const CLOTH: &str = "[[object]]\nname = \"cloth\"\nshape = { kind = \"grid\", rows = 4, columns = 4, width = 1.0, depth = 1.0 }\n\
+                     translate = [0.6, 0, 0]\nedge = { weight = 200.0 }\n";
+
+#[test]
+fn cloth_is_attached_to_bodies() {
+    let edge = "attach = [{ select = { within = [[0, -1, -1], [0.11, 1, 1]] }, body = \"box\" }]\n";
+    let run = run(&format!("{CLOTH}{edge}{BOX}angular-velocity = [0, 5, 0]"), 20);
+    let (state, scene) = (&run.sim.state, &run.scene);
+    let rest = scene.rest();
+    let held = scene.objects[0].attachments()[0].clone();
+    assert_eq!(held.len(), 5);
+    let Matter::Mixed(mixed) = &scene.matter else { panic!("cloth and a body") };
+    let start = &mixed.rigid.as_ref().unwrap().start;
+    for &v in &held {
+        let place = start.q[0].inverse() * (rest[v as usize] - start.p[0]);
+        assert!((state.bodies.world(0, &place) - state.x[v as usize]).norm() < 1e-6, "vertex {v}");
+    }
+    assert!(state.bodies.w[0].y < 4.9, "the cloth slows the box: {}", state.bodies.w[0]);
+}
+
+#[test]
+fn bad_attachments_are_named() {
+    let message = |text: &str| parse(text).map(|_| ()).unwrap_err().to_string();
+    let attach = |what: &str| format!("attach = [{{ select = {{ vertices = [0, 1] }}, {what} }}]\n");
+    let good = attach("body = \"box\"");
+    assert!(parse(&format!("{CLOTH}{good}{BOX}")).is_ok());
+    for (text, words) in [
+        (format!("{CLOTH}{good}"), "the scene has no [[body]]"),
+        (format!("{CLOTH}{}{BOX}", attach("body = \"bx\"")), "there is no body \"bx\"; known are box"),
+        (format!("{CLOTH}{}{BOX}", good.replace("[0, 1]", "[99]")), "vertex 99 does not exist"),
+        (format!("{CLOTH}{}{BOX}", good.replace("[0, 1]", "[]")), "selects no vertex"),
+        (
+            format!("{CLOTH}{good}pin = [{{ select = {{ vertices = [1] }}, weight = 10 }}]\n{BOX}"),
+            "vertex 1 is pinned as well",
+        ),
+        (format!("{CLOTH}{}{BOX}", attach("body = \"box\", break-force = 0")), "must be positive"),
+        (
+            format!(
+                "{CLOTH}{}{BOX}",
+                good.replace(" }]", " }, { select = { vertices = [1] }, body = \"box\" }]")
+            ),
+            "vertex 1 is attached to a body already",
+        ),
+        (
+            format!("{}obstacle = {{}}\n{good}{BOX}", CLOTH.replace("edge = { weight = 200.0 }\n", "")),
+            "leave out attach",
+        ),
+    ] {
+        assert!(message(&text).contains(words), "{words}: {}", message(&text));
+    }
+}
