@@ -79,6 +79,11 @@ pub fn universal(a: Option<usize>, b: Option<usize>, anchor: Vec3, axis: Vec3) -
     JointDesc::new(JointKind::Universal, a, b, anchor).along(axis)
 }
 
+/// Turns `b` by `ratio` times the angle of `a` about an axis that is fixed in the world; both bodies need their own hinges.
+pub fn gear(a: usize, b: usize, axis: Vec3, ratio: Real) -> JointDesc {
+    JointDesc::new(JointKind::Gear { ratio }, Some(a), Some(b), Vec3::zeros()).along(axis)
+}
+
 /// Leaves nothing.
 pub fn fixed_joint(a: Option<usize>, b: Option<usize>, anchor: Vec3) -> JointDesc {
     JointDesc::new(JointKind::Fixed, a, b, anchor)

@@ -47,9 +47,11 @@ pub(super) fn touch(model: &RigidModel, motion: &Motion, reach: &Reach, pair: [u
             let (body, part) = (&bodies[k].0, &parts[k].pose);
             Moving { shape: &parts[k].shape, body, part, v: bodies[k].1 + fall, w: bodies[k].2 }
         });
-        let Some(time) = meeting(&moving[0], &moving[1], reach.dt, 0.25 * reach.margin) else { return };
+        let Some((time, distance)) = meeting(&moving[0], &moving[1], reach.dt, 0.25 * reach.margin) else {
+            return;
+        };
         poses = moving.map(|m| m.body_at(time));
-        found = at(&poses, reach.margin);
+        found = at(&poses, reach.margin + 2.0 * distance);
     }
     if found.len == 0 {
         return;

@@ -31,6 +31,12 @@ pub enum JointKind {
     Cylindrical,
     /// Rotation about the x axis fixed in `a` and the y axis fixed in `b`, which stay perpendicular.
     Universal,
+    /// Everything but one relation of two rotations: `b` turns by `ratio` times the angle of `a`, full turns included. Both angles
+    /// are counted from time zero about the axis, which is fixed in the world; hinges hold the two bodies.
+    Gear {
+        /// Turns of `b` for one of `a`, negative for the opposite sense; not zero.
+        ratio: Real,
+    },
 }
 
 impl JointKind {
@@ -44,6 +50,7 @@ impl JointKind {
             Self::Distance { .. } => "distance",
             Self::Cylindrical => "cylindrical",
             Self::Universal => "universal",
+            Self::Gear { .. } => "gear",
         }
     }
 
@@ -54,7 +61,7 @@ impl JointKind {
             Self::Slider | Self::Distance { .. } => &[Axis::Linear],
             Self::Cylindrical => &[Axis::Linear, Axis::Angular],
             Self::Ball => &[Axis::Swing],
-            Self::Universal | Self::Fixed => &[],
+            Self::Universal | Self::Fixed | Self::Gear { .. } => &[],
         }
     }
 }
@@ -248,6 +255,12 @@ impl JointDesc {
         if let JointKind::Distance { length } = self.kind {
             not_negative("joint", "length", length)?;
         }
+        if let JointKind::Gear { ratio: value } = self.kind
+            && !(value != 0.0 && value.is_finite())
+        {
+            let expected = "it must be finite and not zero";
+            return Err(RigidError::Parameter { what: "gear", name: "ratio", value, expected });
+        }
         not_negative("joint", "compliance", self.compliance)?;
         not_negative("joint", "angular compliance", self.angular_compliance)?;
         not_negative("joint", "damping", self.damping)?;
@@ -319,6 +332,7 @@ impl Joint {
             // A limited distance is an inequality alone.
             JointKind::Distance { .. } => usize::from(desc.controls.is_empty()),
             JointKind::Cylindrical | JointKind::Universal => 4,
+            JointKind::Gear { .. } => 1,
         };
         Self { frames: [frame(0), frame(1)], held, desc }
     }
@@ -361,5 +375,9 @@ mod tests {
         let slow = Target::Velocity(1.0);
         assert!(hinge(&|j| j.motor(Axis::Angular, slow, -1.0)).is_err());
         assert!(hinge(&|j| j.soft(-1.0, 0.0, 0.0)).is_err());
+        for ratio in [0.0, Real::NAN] {
+            let gear = JointDesc::new(JointKind::Gear { ratio }, Some(0), Some(1), Vec3::zeros());
+            assert!(matches!(gear.check(0), Err(RigidError::Parameter { name: "ratio", .. })));
+        }
     }
 }

@@ -28,34 +28,40 @@ impl Moving<'_> {
         self.body_at(time) * self.part
     }
 
-    /// How fast a point of the shape may move by rotation, m/s.
-    fn rim_speed(&self) -> Real {
-        self.w.norm() * (self.shape.reach() + self.part.translation.vector.norm())
+    /// How far rotation may carry a point of the shape from the centre of the body, m: a ball turns in its place.
+    fn rim(&self) -> Real {
+        let own = if matches!(self.shape, Shape::Sphere { .. }) { 0.0 } else { self.shape.reach() };
+        own + self.part.translation.vector.norm()
     }
 }
 
-/// Most advances; bodies that need more pass each other closely and are treated as touching.
+/// Most advances; bodies that need more are near each other and spin fast, and are treated as meeting where they are then.
 const STEPS: usize = 64;
 
-/// The time in 0..`end` (s) at which two shapes come nearer than `near` (m); `None` if they do not.
-pub(crate) fn meeting(a: &Moving<'_>, b: &Moving<'_>, end: Real, near: Real) -> Option<Real> {
-    let turning = a.rim_speed() + b.rim_speed();
-    let mut time = 0.0;
+/// The time in 0..`end` (s) at which two shapes come nearer than `near` (m), and their distance then (m); `None` if they do not.
+///
+/// Over a time t rotation moves a point by no more than r min(ω t, 2), r being its distance from the centre.
+pub(crate) fn meeting(a: &Moving<'_>, b: &Moving<'_>, end: Real, near: Real) -> Option<(Real, Real)> {
+    let turning = a.w.norm() * a.rim() + b.w.norm() * b.rim();
+    let turned = 2.0 * (a.rim() + b.rim());
+    let (mut time, mut last) = (0.0, 0.0);
     for _ in 0..STEPS {
         let (pa, pb) = (a.at(time), b.at(time));
-        let Some((distance, n)) = separation((a.shape, &pa), (b.shape, &pb)) else { return Some(time) };
+        let Some((distance, n)) = separation((a.shape, &pa), (b.shape, &pb)) else {
+            return Some((time, 0.0));
+        };
         if distance <= near {
-            return Some(time);
-        }
-        let approach = (b.v - a.v).dot(&n) + turning;
-        if approach <= 0.0 {
-            return None;
+            return Some((time, distance));
         }
         // Half of the threshold is left, so that the last advance ends below it.
-        time += (distance - 0.5 * near) / approach;
+        let (way, straight) = (distance - 0.5 * near, (b.v - a.v).dot(&n));
+        let after = |way: Real, speed: Real| if speed > 0.0 { way / speed } else { Real::INFINITY };
+        let slow = after(way, straight + turning);
+        time += if way > turned { slow.max(after(way - turned, straight)) } else { slow };
         if time >= end {
             return None;
         }
+        last = distance;
     }
-    Some(time)
+    Some((time, last))
 }

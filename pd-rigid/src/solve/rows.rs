@@ -14,6 +14,7 @@
 //! | distance | ‖p_a − p_b‖ − length |
 //! | cylindrical | p_a − p_b along a₂ and a₃, and b₁ × a₁ along a₂ and a₃ |
 //! | universal | p_a − p_b, and a₁ · b₂ |
+//! | gear | ratio · θ_a − θ_b, angles about the axis in the world at time zero |
 //!
 //! Levers on `a` of rows along the axes of `a` reach to p_b: the axes turn with `a`.
 
@@ -32,6 +33,8 @@ pub(crate) struct Rows {
     pub(crate) len: usize,
     /// Rows among them that count positions, and come first.
     pub(crate) positions: usize,
+    /// Angles of the two bodies of a gear, rad.
+    pub(crate) angles: [Real; 2],
     /// Errors of what is held, values of what is free, m or rad.
     pub(crate) error: [Real; ROWS],
     /// n: force on `a` per multiplier.
@@ -45,7 +48,8 @@ pub(crate) struct Rows {
 impl Default for Rows {
     fn default() -> Self {
         let zero = [Vec3::zeros(); ROWS];
-        Self { len: 0, positions: 0, error: [0.0; ROWS], linear: zero, angular_a: zero, angular_b: zero }
+        let (angles, error) = ([0.0; 2], [0.0; ROWS]);
+        Self { len: 0, positions: 0, angles, error, linear: zero, angular_a: zero, angular_b: zero }
     }
 }
 
@@ -74,6 +78,7 @@ impl Rows {
             JointKind::Ball | JointKind::Hinge | JointKind::Fixed | JointKind::Universal => {
                 self.hold(&arm, &gap);
             }
+            JointKind::Gear { .. } => {}
             JointKind::Slider | JointKind::Cylindrical => {
                 for n in [column(0, 1), column(0, 2)] {
                     self.push(gap.dot(&n), n, reach.cross(&n), arm[1].cross(&n));
@@ -103,6 +108,16 @@ impl Rows {
             JointKind::Universal => {
                 let (x, y) = (column(0, 0), column(1, 1));
                 self.push(x.dot(&y), Vec3::zeros(), x.cross(&y), x.cross(&y));
+            }
+            JointKind::Gear { ratio } => {
+                let frame = joint.desc.frame;
+                let (x, y) = (frame * Vec3::x(), frame * Vec3::y());
+                for side in 0..2 {
+                    let turned = column(side, 1);
+                    let raw = y.cross(&turned).dot(&x).atan2(y.dot(&turned));
+                    self.angles[side] = before[side] + wrap(raw - before[side]);
+                }
+                self.push(ratio * self.angles[0] - self.angles[1], Vec3::zeros(), x * ratio, x);
             }
             JointKind::Ball | JointKind::Distance { .. } => {}
         }

@@ -6,7 +6,7 @@ use super::factor::Factor;
 use super::group::Groups;
 use super::rows::{ROWS, Rows};
 use super::system::System;
-use crate::{Joint, RigidModel, RigidParams};
+use crate::{Joint, JointKind, RigidModel, RigidParams};
 use pd_core::{Real, Vec3};
 
 /// How a limited or driven coordinate is treated at present.
@@ -107,7 +107,10 @@ impl JointWork {
         if self.broken {
             self.force = [0.0; ROWS];
         }
-        if !joint.desc.controls.is_empty() {
+        if let JointKind::Gear { .. } = joint.desc.kind {
+            self.set_rows(joint, bodies);
+            self.before = self.rows.angles;
+        } else if !joint.desc.controls.is_empty() {
             self.set_rows(joint, bodies);
             for k in 0..joint.desc.controls.len() {
                 self.before[k] = self.rows.error[joint.held + k];

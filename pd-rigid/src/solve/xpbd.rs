@@ -98,6 +98,12 @@ fn push(bodies: &mut [Body], ends: [u32; 2], arms: &[Vec3; 2], p: &Vec3) {
 
 /// Positions held as one correction, angles held as another, then each free coordinate.
 fn correct_joint(joint: &mut JointWork, desc: &Joint, bodies: &mut [Body], h: Real) {
+    if let JointKind::Gear { .. } = desc.desc.kind {
+        joint.set_rows(desc, bodies);
+        let softness = desc.desc.angular_compliance / (h * h);
+        correct_row(joint, 0, -joint.rows.error[0], softness, Real::INFINITY, bodies);
+        return;
+    }
     // Angles first: positions, which show, are exact afterwards.
     joint.set_rows(desc, bodies);
     let rows = joint.rows;
@@ -172,13 +178,26 @@ fn correct_coordinate(
     if aim == value {
         return;
     }
+    correct_row(joint, row, aim - value, softness, most, bodies);
+}
+
+/// Changes the value of one row by `change`, as far as its softness and its largest multiplier let it.
+fn correct_row(
+    joint: &mut JointWork,
+    row: usize,
+    change: Real,
+    softness: Real,
+    most: Real,
+    bodies: &mut [Body],
+) {
+    let rows = joint.rows;
     let response = |b: u32, arm: &Vec3| arm.dot(&(bodies[b as usize].inv_inertia * arm));
     let n = rows.linear[row];
     let masses: Real = joint.bodies.iter().map(|&b| bodies[b as usize].inv_mass).sum();
     let w = n.norm_squared() * masses
         + response(joint.bodies[0], &rows.angular_a[row])
         + response(joint.bodies[1], &rows.angular_b[row]);
-    let lambda = ((aim - value) / (w + softness)).clamp(-most, most);
+    let lambda = (change / (w + softness)).clamp(-most, most);
     joint.lambda[row] = lambda;
     for (side, sign, arm) in [(0, 1.0, rows.angular_a[row]), (1, -1.0, rows.angular_b[row])] {
         let body = &mut bodies[joint.bodies[side] as usize];

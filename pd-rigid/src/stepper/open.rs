@@ -1,12 +1,12 @@
 //! The first half of a step: motion of driven bodies, who is awake, contacts, islands.
 
 use super::{RigidReport, RigidStepper, columns};
-use crate::RigidModel;
 use crate::contacts::Contacts;
 use crate::model::pose;
 use crate::solve::body::Body;
 use crate::solve::rows::{ROWS, Rows};
 use crate::solve::work::JointWork;
+use crate::{JointKind, RigidModel};
 use nalgebra::Isometry3;
 use pd_core::{Collider, Real, State, StepParams, Vec3};
 
@@ -162,6 +162,9 @@ fn first_coordinates(model: &RigidModel, poses: &[(Isometry3<Real>, Vec3, Vec3)]
     let [a, b] = [place(joint.desc.a), place(joint.desc.b)].map(|p| (p.translation.vector, p.rotation));
     let mut rows = Rows::default();
     rows.set(joint, &a, &b, &[0.0; 2]);
+    if let JointKind::Gear { .. } = joint.desc.kind {
+        return rows.angles;
+    }
     let mut values = [0.0; 2];
     for (k, value) in values.iter_mut().enumerate().take(joint.desc.controls.len()) {
         *value = rows.error[joint.held + k];

@@ -4,7 +4,6 @@ use crate::world::{World, substeps, weightless};
 use pd_core::{Real, Vec3};
 use pd_rigid::{BodyDesc, RigidModel, Shape};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 fn plate() -> BodyDesc {
     BodyDesc::new(Shape::cuboid(Vec3::new(0.005, 1.0, 1.0)).unwrap(), 1.0).fixed()
@@ -27,9 +26,7 @@ fn bullets() -> Vec<Shape> {
 }
 
 proptest! {
-    // The same shots in every run: about one of a thousand still gets through (docs/rigid.md), so that random ones would fail
-    // a run in fifty for a known defect.
-    #![proptest_config(ProptestConfig { cases: std::env::var("SHOTS").ok().and_then(|s| s.parse().ok()).unwrap_or(24), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     /// Up to 1,000 m/s (17 m a step) at a plate of 1 cm, spinning, from any side; also as triangles of a mesh.
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::world::{World, substeps, weightless};
 use pd_core::{Real, Vec3};
+use pd_rigid::describe::gear;
 use pd_rigid::{Axis, BodyDesc, JointDesc, JointKind, RigidBuilder, RigidModel, Target, columns};
 
 fn rod(at: Vec3) -> BodyDesc {
@@ -201,4 +202,64 @@ fn joints_that_contradict_meet_half_way_and_stay_finite() {
     world.run(120);
     let p = world.state.bodies.p[0];
     assert!(p.norm() < 0.11 && world.state.bodies.v[0].norm() < 1.0, "{p:?} {:?}", world.state.bodies.v[0]);
+}
+
+/// Two wheels on hinges to the world, the second of three times the radius, which turns the other way.
+fn gears(speed: Real, most: Real) -> RigidBuilder {
+    let mut builder = RigidModel::builder();
+    let wheel = |i: Real| BodyDesc::point(1.0, Vec3::new(i, 0.6 * i, 0.6 * i));
+    let small = builder.body(wheel(0.01).at(Vec3::zeros())).unwrap();
+    let large = builder.body(wheel(0.5).at(Vec3::y() * 0.8)).unwrap();
+    let hinge = |body, at| JointDesc::new(JointKind::Hinge, None, Some(body), at).along(Vec3::x());
+    let drive = Target::Velocity(speed);
+    builder.joint(hinge(small, Vec3::zeros()).motor(Axis::Angular, drive, most)).unwrap();
+    builder.joint(hinge(large, Vec3::y() * 0.8).limit(Axis::Angular, -1e9, 1e9)).unwrap();
+    builder.joint(gear(small, large, Vec3::x(), -1.0 / 3.0)).unwrap();
+    builder
+}
+
+#[test]
+fn a_gear_keeps_its_ratio_for_fifty_turns() {
+    for (name, steps) in [("direct", 4), ("tgs-soft", 4), ("xpbd", 20)] {
+        let mut world = World::new(gears(20.0, Real::INFINITY), substeps(steps), name);
+        let mut worst = 0.0f64;
+        for frame in 0..960 {
+            if frame == 300 {
+                // What it remembers is in the state.
+                let state = world.state.clone();
+                world = World::new(gears(20.0, Real::INFINITY), substeps(steps), name);
+                world.state = state;
+            }
+            world.step();
+            let angle = world.state.columns.real(columns::JOINT_COORDINATE);
+            // The start is a blow: the motor is at its speed after one substep, and soft joints give way to that for a moment.
+            let settled = name == "direct" || frame >= 60;
+            if settled {
+                worst = worst.max((angle[0] + 3.0 * angle[2]).abs());
+            }
+        }
+        let angle = world.state.columns.real(columns::JOINT_COORDINATE);
+        assert!(
+            (angle[0] - 320.0).abs() < 0.5 && angle[0] > 50.0 * std::f64::consts::TAU,
+            "{name}: {angle:?}"
+        );
+        assert!(worst < 1e-9, "{name}: {worst:e} rad");
+    }
+}
+
+#[test]
+fn a_gear_hands_torque_on_by_its_ratio() {
+    // τ on the small wheel: it speeds up as one with I₁ + I₂/9, and the large one gets the torque that its own speed needs.
+    let torque = 0.2;
+    let mut world = weightless(World::new(gears(1e6, torque), substeps(4), "direct"));
+    world.run(60);
+    let (w, inertia) = (&world.state.bodies.w, 0.01 + 0.5 / 9.0);
+    assert!((w[0].x / (torque / inertia) - 1.0).abs() < 1e-6, "{} {}", w[0], torque / inertia);
+    assert!((w[1].x / w[0].x + 1.0 / 3.0).abs() < 1e-9);
+    // λ is minus the torque on the large wheel along the axis.
+    let lambda = world.state.columns.real(columns::JOINT_LAMBDA)[12];
+    let expected = 0.5 * torque / inertia / 3.0;
+    assert!((lambda / expected - 1.0).abs() < 1e-6, "{lambda} {expected}");
+    let (model, _) = gears(1.0, 1.0).build();
+    assert_eq!(model.joints()[2].rows(), 1);
 }

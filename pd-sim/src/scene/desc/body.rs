@@ -259,6 +259,9 @@ pub struct JointDesc {
     /// Whether its two bodies collide with each other.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub collide: bool,
+    /// Turns of the second body for one of the first, for a gear; negative for the opposite sense.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
     /// Length of a distance joint, m; that of the anchors when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
@@ -287,6 +290,7 @@ impl JointDesc {
             break_torque: None,
             collide: false,
             length: None,
+            ratio: None,
         }
     }
 }
@@ -309,6 +313,8 @@ pub enum JointKindDesc {
     Cylindrical,
     /// Two rotations.
     Universal,
+    /// Everything but the ratio of two rotations about the axis.
+    Gear,
 }
 
 /// How rigid bodies are solved.

@@ -237,7 +237,17 @@ fn joint_desc(desc: &JointDesc, a: Option<usize>, b: usize) -> Result<pd_rigid::
         }
         JointKindDesc::Cylindrical => (JointKind::Cylindrical, Some(Axis::Linear)),
         JointKindDesc::Universal => (JointKind::Universal, None),
+        JointKindDesc::Gear => {
+            if a.is_none() {
+                return Err("a gear needs two bodies: a and b".into());
+            }
+            let ratio = desc.ratio.ok_or("a gear needs its ratio, turns of b for one of a")?;
+            (JointKind::Gear { ratio }, None)
+        }
     };
+    if desc.ratio.is_some() && desc.kind != JointKindDesc::Gear {
+        return Err(format!("a {} joint has no ratio", kind.name()));
+    }
     let mut joint = pd_rigid::JointDesc::new(kind, a, Some(b), anchor);
     joint.anchor_b = anchor_b;
     if let Some(along) = desc.axis {

@@ -46,6 +46,13 @@ fn bad_bodies_and_joints_are_named() {
     let limits = joint("kind = \"hinge\"\nb = \"box\"\nanchor = [0, 0, 0]\nlimit = [10, -10]");
     assert!(limits.contains("is empty"), "{limits}");
     assert!(joint("kind = \"fixed\"\nb = \"box\"\nanchor = [0, 0, 0]\nlimit = [0, 1]").contains("no limit"));
+    assert!(joint("kind = \"gear\"\nb = \"box\"\nanchor = [0, 0, 0]\nratio = 2.0").contains("two bodies"));
+    assert!(joint("kind = \"ball\"\nb = \"box\"\nanchor = [0, 0, 0]\nratio = 2.0").contains("no ratio"));
+    let other = BOX.replace("\"box\"\n", "\"other\"\n");
+    let gear = |keys: &str| {
+        joint(&format!("kind = \"gear\"\na = \"other\"\nb = \"box\"\nanchor = [0, 0, 0]\n{keys}\n{other}"))
+    };
+    assert!(gear("").contains("needs its ratio") && gear("ratio = 0.0").contains("not zero"));
     assert!(joint("kind = \"distance\"\nb = \"box\"\nanchor = [0, 0, 0]").contains("needs its length"));
     assert!(
         joint("kind = \"slider\"\nb = \"box\"\nanchor = [0, 0, 0]\nmotor-position = 1.0")
