@@ -71,7 +71,7 @@ pub(crate) fn checked(
 ) -> Result<Vec<Attachment>, CoupleError> {
     let wrong = |vertex: u32, what: String| Err(CoupleError::Attachment { vertex: vertex as usize, what });
     list.sort_by_key(|a| a.vertex);
-    for pair in list.windows(2).filter(|pair| pair[0].vertex == pair[1].vertex) {
+    if let Some(pair) = list.windows(2).find(|pair| pair[0].vertex == pair[1].vertex) {
         return wrong(pair[0].vertex, "it is attached twice".into());
     }
     for a in &list {
