@@ -4,9 +4,10 @@
 //! squared distances: `project(F) = F − P/ω` with ω = 2μ + 3λ, the largest curvature at rest, so that projective dynamics becomes the
 //! quasi-Newton method of Liu et al. 2017, "Quasi-Newton methods for real-time simulation of hyperelastic materials". Hessians
 //! follow from [`isotropic`]; `prox` works in singular values as in Overby et al. 2017, "ADMM ⊇ projective
-//! dynamics".
+//! dynamics". Forces and energies of the laws in this module are vectorised (`lanes/`).
 
 mod corotated;
+mod lanes;
 mod neo_hookean;
 mod prox;
 mod st_venant_kirchhoff;
@@ -18,9 +19,12 @@ pub use st_venant_kirchhoff::StVenantKirchhoff;
 pub use stable_neo_hookean::StableNeoHookean;
 
 use crate::isotropic::{self, Curvature};
+use crate::lanes::{Aligned, BLOCK, Level};
 use crate::svd3::{Svd3, svd3};
 use crate::tet_frame::{TetFrames, force, write_columns};
+use crate::tet_lanes::{Fallback, pieces};
 use crate::{ConstraintError, Material};
+use lanes::{BuiltIn, LameBlock, Output, Task};
 use pd_core::{EnergyBatch, Mat3, Psd, Real, Stencil, Strain, Vec3};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -94,7 +98,8 @@ impl<'a> From<&'a [Material]> for Materials<'a> {
 #[derive(Clone, Debug)]
 pub struct TetElastic<L> {
     frames: TetFrames,
-    lame: Vec<Lame>,
+    /// Of each element, and copies that fill the last block.
+    lame: Vec<LameBlock>,
     law: PhantomData<L>,
 }
 
@@ -114,11 +119,14 @@ impl<L: IsotropicLaw> TetElastic<L> {
             Materials::PerElement(materials) => materials.iter().map(checked).collect::<Result<_, _>>()?,
         };
         let weights: Vec<Real> = lame.iter().map(|&lame| L::stiffness(lame)).collect();
-        Ok(Self {
-            frames: TetFrames::new(L::KIND, positions, tets, (&weights).into())?,
-            lame,
-            law: PhantomData,
-        })
+        let frames = TetFrames::new(L::KIND, positions, tets, (&weights).into())?;
+        Ok(Self { frames, lame: lame.chunks(BLOCK).map(side_by_side).collect(), law: PhantomData })
+    }
+
+    /// Lamé's constants of an element.
+    fn lame(&self, element: usize) -> Lame {
+        let [lambda, mu] = self.lame[element / BLOCK].0.map(|constants| constants[element % BLOCK]);
+        Lame { lambda, mu }
     }
 
     /// The deformation gradient of an element.
@@ -128,13 +136,13 @@ impl<L: IsotropicLaw> TetElastic<L> {
 
     /// First Piola–Kirchhoff stress of an element, Pa; `None` where the law is not defined.
     pub fn stress(&self, element: usize, x: &[Vec3]) -> Option<Mat3> {
-        let (svd, lame) = (svd3(&self.deformation_gradient(element, x)), self.lame[element]);
+        let (svd, lame) = (svd3(&self.deformation_gradient(element, x)), self.lame(element));
         L::density(lame, &svd.sigma).is_finite().then(|| svd.with(&L::slope(lame, &svd.sigma)))
     }
 
     /// ψ in J/m³ and P/ω. Where the law is not defined, the force is toward the nearest rotation.
     fn answer(&self, element: usize, svd: &Svd3) -> (Real, Mat3) {
-        let lame = self.lame[element];
+        let lame = self.lame(element);
         let density = L::density(lame, &svd.sigma);
         let pull = if density.is_finite() {
             L::slope(lame, &svd.sigma) / L::stiffness(lame)
@@ -144,10 +152,65 @@ impl<L: IsotropicLaw> TetElastic<L> {
         (density, svd.with(&pull))
     }
 
+    /// The energy of `elements`, J, and beside it what is asked for in `out`.
+    fn sweep(
+        &self,
+        level: Level,
+        elements: Range<usize>,
+        x: &[Vec3],
+        output: Output,
+        out: &mut [Vec3],
+    ) -> Real {
+        let (mut energy, rows, first) = (0.0, output.rows(), elements.start);
+        let Some(law) = BuiltIn::of::<L>() else {
+            for element in elements {
+                let at = rows * (element - first);
+                energy += self.plain(element, x, output, &mut out[at..at + rows]);
+            }
+            return energy;
+        };
+        for piece in pieces(elements) {
+            let mut fallback = Fallback::new();
+            let out = &mut out[rows * (piece.start - first)..rows * (piece.end - first)];
+            let (frames, lame, start) = (&self.frames, &self.lame[..], piece.start);
+            let list = &mut fallback;
+            let task =
+                Task { frames, lame, elements: piece, x, output, out, energy: &mut energy, fallback: list };
+            law.sweep(level, task);
+            for &element in fallback.elements() {
+                let at = rows * (element as usize - start);
+                energy += self.plain(element as usize, x, output, &mut out[at..at + rows]);
+            }
+        }
+        energy
+    }
+
+    /// The same for one element, by singular vectors.
+    fn plain(&self, element: usize, x: &[Vec3], output: Output, out: &mut [Vec3]) -> Real {
+        let (density, pull) = self.answer(element, &svd3(&self.deformation_gradient(element, x)));
+        match output {
+            Output::Energy => {}
+            Output::Residual => write_columns(&pull, out),
+            Output::Forces => {
+                let mut r = [Vec3::zeros(); 3];
+                write_columns(&pull, &mut r);
+                force(&self.frames, element, &r, out);
+            }
+        }
+        self.volume(element) * density
+    }
+
     /// Rest volume of an element, m³.
     fn volume(&self, element: usize) -> Real {
-        self.frames.stencil.weight(element) / L::stiffness(self.lame[element])
+        self.frames.stencil.weight(element) / L::stiffness(self.lame(element))
     }
+}
+
+/// A block of constants; the last ones fill what is left.
+fn side_by_side(lame: &[Lame]) -> LameBlock {
+    let of = |lane: usize| lame[lane.min(lame.len() - 1)];
+    let constants = [|lame: Lame| lame.lambda, |lame: Lame| lame.mu];
+    Aligned(constants.map(|constant| std::array::from_fn(|lane| constant(of(lane)))))
 }
 
 fn checked(material: &Material) -> Result<Lame, ConstraintError> {
@@ -177,9 +240,7 @@ impl<L: IsotropicLaw> EnergyBatch for TetElastic<L> {
     }
 
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
-        for (element, r) in elements.zip(r.chunks_exact_mut(3)) {
-            write_columns(&self.answer(element, &svd3(&self.deformation_gradient(element, x))).1, r);
-        }
+        self.sweep(Level::best(), elements, x, Output::Residual, r);
     }
 
     fn energy_at(&self, elements: Range<usize>, x: &[Vec3], _r: &[Vec3]) -> Real {
@@ -187,15 +248,12 @@ impl<L: IsotropicLaw> EnergyBatch for TetElastic<L> {
     }
 
     fn energy(&self, elements: Range<usize>, x: &[Vec3]) -> Real {
-        let density = |element: usize| {
-            L::density(self.lame[element], &svd3(&self.deformation_gradient(element, x)).sigma)
-        };
-        elements.map(|element| self.volume(element) * density(element)).sum()
+        self.sweep(Level::best(), elements, x, Output::Energy, &mut [])
     }
 
     fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {
         for (element, out) in elements.zip(out.chunks_exact_mut(81)) {
-            let (svd, lame) = (svd3(&self.deformation_gradient(element, x)), self.lame[element]);
+            let (svd, lame) = (svd3(&self.deformation_gradient(element, x)), self.lame(element));
             if L::density(lame, &svd.sigma).is_finite() {
                 isotropic::hessian(&svd, L::curvature(lame, &svd.sigma), psd, self.volume(element), out);
             } else {
@@ -208,7 +266,7 @@ impl<L: IsotropicLaw> EnergyBatch for TetElastic<L> {
     fn prox(&self, elements: Range<usize>, kappa: Real, z: &mut [Vec3]) {
         for (element, z) in elements.zip(z.chunks_exact_mut(3)) {
             let svd = svd3(&Mat3::from_columns(&[z[0], z[1], z[2]]));
-            let sigma = prox::minimise::<L>(self.lame[element], kappa, &svd.sigma);
+            let sigma = prox::minimise::<L>(self.lame(element), kappa, &svd.sigma);
             write_columns(&svd.with(&sigma), z);
         }
     }
@@ -218,15 +276,7 @@ impl<L: IsotropicLaw> EnergyBatch for TetElastic<L> {
     }
 
     fn forces(&self, elements: Range<usize>, x: &[Vec3], forces: &mut [Vec3]) -> Real {
-        let mut energy = 0.0;
-        for (element, forces) in elements.zip(forces.chunks_exact_mut(4)) {
-            let (density, pull) = self.answer(element, &svd3(&self.deformation_gradient(element, x)));
-            let mut r = [Vec3::zeros(); 3];
-            write_columns(&pull, &mut r);
-            force(&self.frames, element, &r, forces);
-            energy += self.volume(element) * density;
-        }
-        energy
+        self.sweep(Level::best(), elements, x, Output::Forces, forces)
     }
 
     fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {

@@ -8,6 +8,7 @@
 //! Kernels hold no closures over lanes: only what is `#[inline(always)]` is sure to be compiled for the instructions.
 
 pub(crate) mod gather;
+pub(crate) mod ln;
 mod pair;
 mod portable;
 pub(crate) mod springs;
@@ -109,6 +110,9 @@ pub(crate) trait Lanes: Arithmetic {
     /// 1/√self to 2e-5 or better, for positive normal numbers.
     fn rough_rsqrt(self) -> Self;
 
+    /// k and m with self = 2ᵏ m and m in [√½, √2), for positive normal numbers.
+    fn exponent_and_mantissa(self) -> (Self, Self);
+
     /// A better y ≈ 1/√self: with e = 1 − self·y², the series of 1/√(1 − e) to the third power of e, which leaves an
     /// error of (35/128) e⁴.
     #[inline(always)]
@@ -121,6 +125,21 @@ pub(crate) trait Lanes: Arithmetic {
 
 /// `RSQRT_GUESS − (bits >> 1)` approximates the bits of 1/√v within 4 %: the exponent is halved and negated.
 const RSQRT_GUESS: u64 = 0x5FE6_EB50_C7B5_37A9;
+
+/// The bits of √½. Numbers that differ from it by whole powers of two differ in the exponent bits alone.
+const ROOT_HALF: u64 = 0x3FE6_A09E_667F_3BCD;
+
+/// Added to the bits of a number, carries into the exponent bits where the mantissa is √2 or more.
+const TO_ROOT_HALF: u64 = 0x3FF0_0000_0000_0000 - ROOT_HALF;
+
+/// The bits of a mantissa.
+const MANTISSA: u64 = (1 << 52) - 1;
+
+/// The bits of 2⁵²; with a small whole number in the lowest bits, those of their sum.
+const TWO_TO_52: u64 = 0x4330_0000_0000_0000;
+
+/// 2⁵² and the bias of exponents.
+const TWO_TO_52_AND_BIAS: Real = 4_503_599_627_370_496.0 + 1023.0;
 
 /// Proof that an instruction set is available.
 pub(crate) trait Instructions: Copy {

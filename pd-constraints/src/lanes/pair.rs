@@ -123,4 +123,9 @@ impl<T: Lanes> Lanes for Pair<T> {
     fn rough_rsqrt(self) -> Self {
         Self(self.0.rough_rsqrt(), self.1.rough_rsqrt())
     }
+    #[inline(always)]
+    fn exponent_and_mantissa(self) -> (Self, Self) {
+        let ((k, m), (l, n)) = (self.0.exponent_and_mantissa(), self.1.exponent_and_mantissa());
+        (Self(k, l), Self(m, n))
+    }
 }

@@ -1,7 +1,10 @@
 //! Lanes in portable Rust: one number. Products and sums are rounded separately, since a fused multiply-add without hardware
 //! support is a slow library call.
 
-use super::{Arithmetic, Instructions, Lanes, RSQRT_GUESS};
+use super::{
+    Arithmetic, Instructions, Lanes, MANTISSA, ROOT_HALF, RSQRT_GUESS, TO_ROOT_HALF, TWO_TO_52,
+    TWO_TO_52_AND_BIAS,
+};
 use pd_core::Real;
 
 /// Needs no special instructions.
@@ -104,5 +107,11 @@ impl Lanes for Real {
     #[inline(always)]
     fn rough_rsqrt(self) -> Self {
         self.rsqrt_step(Real::from_bits(RSQRT_GUESS.wrapping_sub(self.to_bits() >> 1)))
+    }
+    #[inline(always)]
+    fn exponent_and_mantissa(self) -> (Self, Self) {
+        let bits = self.to_bits().wrapping_add(TO_ROOT_HALF);
+        let exponent = Real::from_bits(bits >> 52 | TWO_TO_52) - TWO_TO_52_AND_BIAS;
+        (exponent, Real::from_bits((bits & MANTISSA) + ROOT_HALF))
     }
 }

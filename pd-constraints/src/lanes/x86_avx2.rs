@@ -4,7 +4,10 @@
 //! `Avx2::load` or from other registers only.
 
 use super::pair::Pair;
-use super::{Arithmetic, Instructions, Kernel, Lanes, RSQRT_GUESS};
+use super::{
+    Arithmetic, Instructions, Kernel, Lanes, MANTISSA, ROOT_HALF, RSQRT_GUESS, TO_ROOT_HALF, TWO_TO_52,
+    TWO_TO_52_AND_BIAS,
+};
 use pd_core::Real;
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -190,5 +193,23 @@ impl Lanes for Quad {
     #[inline(always)]
     fn rough_rsqrt(self) -> Self {
         self.rsqrt_step(self.rsqrt_guess())
+    }
+    #[inline(always)]
+    fn exponent_and_mantissa(self) -> (Self, Self) {
+        // SAFETY: see the top.
+        unsafe {
+            let shifted =
+                _mm256_add_epi64(_mm256_castpd_si256(self.0), _mm256_set1_epi64x(TO_ROOT_HALF as i64));
+            let exponent =
+                _mm256_or_si256(_mm256_srli_epi64::<52>(shifted), _mm256_set1_epi64x(TWO_TO_52 as i64));
+            let mantissa = _mm256_add_epi64(
+                _mm256_and_si256(shifted, _mm256_set1_epi64x(MANTISSA as i64)),
+                _mm256_set1_epi64x(ROOT_HALF as i64),
+            );
+            (
+                Self(_mm256_castsi256_pd(exponent)) - self.fill(TWO_TO_52_AND_BIAS),
+                Self(_mm256_castsi256_pd(mantissa)),
+            )
+        }
     }
 }

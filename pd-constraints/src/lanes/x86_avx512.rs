@@ -3,7 +3,9 @@
 //! Every `unsafe` block here calls instructions that `Avx512` proves to be there: registers are made by
 //! `Avx512::load` or from other registers only.
 
-use super::{Arithmetic, Instructions, Kernel, Lanes};
+use super::{
+    Arithmetic, Instructions, Kernel, Lanes, MANTISSA, ROOT_HALF, TO_ROOT_HALF, TWO_TO_52, TWO_TO_52_AND_BIAS,
+};
 use pd_core::Real;
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -201,5 +203,23 @@ impl Lanes for Doubles {
     #[inline(always)]
     fn rough_rsqrt(self) -> Self {
         self.rsqrt()
+    }
+    #[inline(always)]
+    fn exponent_and_mantissa(self) -> (Self, Self) {
+        let ((k, m), (l, n)) = (exponent_and_mantissa(self.0), exponent_and_mantissa(self.1));
+        (Self(k, l) - self.fill(TWO_TO_52_AND_BIAS), Self(m, n))
+    }
+}
+
+/// The biased exponent beside 2⁵², and the mantissa, of one register.
+#[inline(always)]
+fn exponent_and_mantissa(of: __m512d) -> (__m512d, __m512d) {
+    // SAFETY: see the top.
+    unsafe {
+        let shifted = _mm512_add_epi64(_mm512_castpd_si512(of), _mm512_set1_epi64(TO_ROOT_HALF as i64));
+        let exponent = _mm512_or_si512(_mm512_srli_epi64::<52>(shifted), _mm512_set1_epi64(TWO_TO_52 as i64));
+        let mantissa = _mm512_and_si512(shifted, _mm512_set1_epi64(MANTISSA as i64));
+        let mantissa = _mm512_add_epi64(mantissa, _mm512_set1_epi64(ROOT_HALF as i64));
+        (_mm512_castsi512_pd(exponent), _mm512_castsi512_pd(mantissa))
     }
 }

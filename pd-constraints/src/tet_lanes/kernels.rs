@@ -60,13 +60,11 @@ impl<L: Law> Kernel for Forces<'_, L> {
         while first < elements.end {
             block.residual(instructions, frames, law, first, x);
             let mut filled = [0.0; BLOCK];
-            let weights = weights[first..].first_chunk().unwrap_or_else(|| {
-                filled[..weights.len() - first].copy_from_slice(&weights[first..]);
-                &filled
-            });
+            let weights = block_of(weights, first, &mut filled);
             let inverse = &frames.inverse[first / BLOCK].0;
             for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
-                corner_forces(instructions, &block.r, inverse, weights, at, &mut corners.0, &mut energies.0);
+                let work = corner_forces(instructions, &block.r, inverse, weights, at, &mut corners.0);
+                (work * work.fill(-0.5)).store(&mut energies.0[at..]);
             }
             let used = elements.start.max(first) - first..elements.end.min(first + BLOCK) - first;
             if block.some_unsound(instructions) {
@@ -84,18 +82,17 @@ impl<L: Law> Kernel for Forces<'_, L> {
     }
 }
 
-/// The forces on the corners of some lanes, and energies: with r = F − project(F) and the weight ω of an element, the
+/// The forces on the corners of some lanes, and −ω r·r: with r = F − project(F) and the weight ω of an element, the
 /// force on its corner i is −ω Σ_j (D_m⁻¹)_ij r_j, and that on the last corner minus the sum of the others.
 #[inline(always)]
-fn corner_forces<I: Instructions>(
+pub(crate) fn corner_forces<I: Instructions>(
     instructions: I,
     r: &Matrices,
     inverse: &InverseBlock,
     weights: &[Real; BLOCK],
     at: usize,
     corners: &mut [[Real; BLOCK]; 12],
-    energies: &mut [Real; BLOCK],
-) {
+) -> I::Lanes {
     let minus_weight = -instructions.load(&weights[at..]);
     let r = load(instructions, r, at);
     let mut pull = r;
@@ -103,7 +100,6 @@ fn corner_forces<I: Instructions>(
         pull[entry / 3][entry % 3] = r[entry / 3][entry % 3] * minus_weight;
     }
     let work = dot(&r[0], &pull[0]) + dot(&r[1], &pull[1]) + dot(&r[2], &pull[2]);
-    (work * work.fill(-0.5)).store(&mut energies[at..]);
     let inverse = load(instructions, inverse, at);
     let mut last = [work.fill(0.0); 3];
     for i in 0..3 {
@@ -116,10 +112,24 @@ fn corner_forces<I: Instructions>(
     for c in 0..3 {
         last[c].store(&mut corners[9 + c][at..]);
     }
+    work
+}
+
+/// The numbers of the block that begins at `first`; 0 behind the last of all.
+pub(crate) fn block_of<'a>(
+    of_elements: &'a [Real],
+    first: usize,
+    filled: &'a mut [Real; BLOCK],
+) -> &'a [Real; BLOCK] {
+    let rest = &of_elements[first..];
+    rest.first_chunk().unwrap_or_else(|| {
+        filled[..rest.len()].copy_from_slice(rest);
+        filled
+    })
 }
 
 /// A sum, in four parts because each waits for its last addition.
-fn sum(values: &[Real]) -> Real {
+pub(crate) fn sum(values: &[Real]) -> Real {
     let (quads, rest) = values.as_chunks::<4>();
     let mut sums = [0.0; 4];
     for quad in quads {
@@ -156,20 +166,7 @@ impl Block {
         first: usize,
         x: &[Vec3],
     ) {
-        // The nine rows of a block are too short for the processor to see them coming.
-        if let Some(next) = frames.inverse.get(first / BLOCK + 1) {
-            prefetch(next);
-        }
-        gather::edges(&frames.tets[first..first + BLOCK], x, &mut self.r);
-        for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
-            let edges = load(instructions, &self.r, at);
-            let inverse = load(instructions, &frames.inverse[first / BLOCK].0, at);
-            let mut f = edges;
-            for j in 0..3 {
-                f[j] = combine(&edges, inverse[0][j], inverse[1][j], inverse[2][j]);
-            }
-            store(&f, &mut self.f, at);
-        }
+        gradients(instructions, frames, first, x, &mut self.r, &mut self.f);
         law.residual(instructions, &self.f, &mut self.r, &mut self.valid, &mut self.scratch);
     }
 
@@ -179,9 +176,35 @@ impl Block {
     }
 }
 
+/// F of the block that begins at the element `first`; its edges in `edges`.
+#[inline(always)]
+pub(crate) fn gradients<I: Instructions>(
+    instructions: I,
+    frames: &TetFrames,
+    first: usize,
+    x: &[Vec3],
+    edges: &mut Matrices,
+    f: &mut Matrices,
+) {
+    // The nine rows of a block are too short for the processor to see them coming.
+    if let Some(next) = frames.inverse.get(first / BLOCK + 1) {
+        prefetch(next);
+    }
+    gather::edges(&frames.tets[first..first + BLOCK], x, edges);
+    for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
+        let edges = load(instructions, edges, at);
+        let inverse = load(instructions, &frames.inverse[first / BLOCK].0, at);
+        let mut gradient = edges;
+        for j in 0..3 {
+            gradient[j] = combine(&edges, inverse[0][j], inverse[1][j], inverse[2][j]);
+        }
+        store(&gradient, f, at);
+    }
+}
+
 /// Whether some flag is not above 0.
 #[inline(always)]
-fn some_unsound<I: Instructions>(instructions: I, valid: &[Real; BLOCK]) -> bool {
+pub(crate) fn some_unsound<I: Instructions>(instructions: I, valid: &[Real; BLOCK]) -> bool {
     let mut least = instructions.load(valid);
     for at in (0..BLOCK).step_by(I::Lanes::COUNT) {
         least = least.min(instructions.load(&valid[at..]));
@@ -228,7 +251,7 @@ impl<L: Law> Kernel for Careful<'_, L> {
 /// Puts the `used` lanes without a flag on the list.
 #[cold]
 #[inline(never)]
-fn note(flags: &[Real; BLOCK], used: Range<usize>, first: usize, fallback: &mut Fallback) {
+pub(crate) fn note(flags: &[Real; BLOCK], used: Range<usize>, first: usize, fallback: &mut Fallback) {
     for lane in used.filter(|&lane| flags[lane] != 1.0) {
         fallback.push(first + lane);
     }

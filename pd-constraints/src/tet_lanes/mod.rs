@@ -6,7 +6,7 @@
 //! path of an element depends only on its own F, and lanes do not interact: results do not depend on how elements are
 //! grouped.
 
-mod kernels;
+pub(crate) mod kernels;
 mod laws;
 #[cfg(test)]
 mod tests;
@@ -43,13 +43,13 @@ pub(crate) trait Law: Copy {
 const PIECE: usize = 256;
 
 /// Elements that the fast way gave up.
-struct Fallback {
+pub(crate) struct Fallback {
     elements: [u32; PIECE],
     count: usize,
 }
 
 impl Fallback {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { elements: [0; PIECE], count: 0 }
     }
 
@@ -58,6 +58,11 @@ impl Fallback {
             *place = element as u32;
             self.count += 1;
         }
+    }
+
+    /// Them, in the order in which they were given up.
+    pub(crate) fn elements(&self) -> &[u32] {
+        &self.elements[..self.count]
     }
 }
 
@@ -143,7 +148,7 @@ fn again(
     fallback: &Fallback,
     mut done: impl FnMut(usize, &[Real; 9]),
 ) {
-    for elements in fallback.elements[..fallback.count].chunks(BLOCK) {
+    for elements in fallback.elements().chunks(BLOCK) {
         let mut f = identities();
         for (lane, &element) in elements.iter().enumerate() {
             let gradient = frames.gradient(element as usize, x);
@@ -182,7 +187,7 @@ fn identities() -> Matrices {
 }
 
 /// Ranges of at most [`PIECE`] elements.
-fn pieces(elements: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn pieces(elements: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let end = elements.end;
     elements.step_by(PIECE).map(move |start| start..end.min(start + PIECE))
 }
