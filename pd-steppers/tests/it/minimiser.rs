@@ -19,6 +19,7 @@ fn check(scene: &Scene, contenders: &[(&str, usize)]) {
     for &(name, iterations) in contenders {
         let params = StepParams { iterations, ..StepParams::default() };
         let far = distance(&run(name, scene, &params, 1).0.x, &exact.x);
+        println!("{}: {name} is {far:.0e} m away after {iterations} iterations", scene.name);
         assert!(far < 1e-6, "{}: {name} is {far} m away", scene.name);
     }
 }

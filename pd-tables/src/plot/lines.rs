@@ -28,6 +28,8 @@ pub struct Plot {
 const WIDTH: f64 = 860.0;
 const FRAME: [f64; 4] = [70.0, 40.0, 640.0, 460.0]; // left, top, right, bottom
 const LEGEND_STEP: f64 = 18.0;
+/// Most lines whose widths differ.
+const MOST_NESTED: usize = 6;
 const GRID: &str = "#dddddd";
 
 impl Plot {
@@ -67,20 +69,26 @@ impl Plot {
         ));
         for (k, line) in self.lines.iter().enumerate() {
             let (colour, dashed) = (COLOURS[k % COLOURS.len()], k >= COLOURS.len());
+            let width = line_width(k, self.lines.len());
             let ok = |p: &&(f64, f64)| p.0 > 0.0 && p.1 > 0.0 && p.0.is_finite() && p.1.is_finite();
             let points: Vec<(f64, f64)> =
                 line.points.iter().filter(ok).map(|&(x, y)| (px(x), py(y))).collect();
             for &point in &points {
-                page.shapes.push(Shape::Disk(point, 3.0, colour));
+                page.shapes.push(Shape::Disk(point, width + 1.0, colour));
             }
-            page.shapes.push(Shape::Path(points, colour, 2.0, dashed));
+            page.shapes.push(Shape::Path(points, colour, width, dashed));
             let y = top + 12.0 + LEGEND_STEP * k as f64;
             let sample = vec![(right + 14.0, y - 4.0), (right + 40.0, y - 4.0)];
-            page.shapes.push(Shape::Path(sample, colour, 2.0, dashed));
+            page.shapes.push(Shape::Path(sample, colour, width, dashed));
             page.text((right + 46.0, y), line.name.clone(), Anchor::Start);
         }
         page
     }
+}
+
+/// Few lines get thinner one by one, so that one shows behind another that it coincides with.
+fn line_width(number: usize, lines: usize) -> f64 {
+    if lines > MOST_NESTED { 2.0 } else { 2.0 + 1.2 * (lines - 1 - number) as f64 }
 }
 
 #[cfg(test)]

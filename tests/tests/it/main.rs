@@ -14,6 +14,7 @@ mod documents;
 mod energy;
 mod increment;
 mod kinematic;
+mod laboratory;
 mod memory;
 mod model;
 mod packages;
