@@ -1,4 +1,4 @@
-//! Dihedral bending (discrete shells): U = B/2 · 3|e|²/(A₀ + A₁) · (θ − θ̄)² on every hinge.
+//! Dihedral bending (discrete shells): U = B/2 · |e|²/(A₀ + A₁) · (θ − θ̄)² on every hinge.
 //!
 //! Grinspun et al. 2003, "Discrete shells", with |e| and the areas at rest, θ the signed angle between the normals of the
 //! two triangles and θ̄ its value at rest; for small angles it equals [`IsometricBending`](crate::IsometricBending). B is the
@@ -8,7 +8,7 @@
 //! With a = x₁ − x₀, b = x₂ − x₀, c = x₃ − x₀ and the normals n₀ = a × b, n₁ = c × a:
 //! ∂θ/∂b = |a| n₀/|n₀|², ∂θ/∂c = |a| n₁/|n₁|², ∂θ/∂a = −t₀ ∂θ/∂b − t₁ ∂θ/∂c with t₀ = a·b/|a|², t₁ = a·c/|a|².
 //! The rows of an element are y₀ = Σ q_l x_l, y₁ = a, y₂ = b − c: near the flat state the energy depends on y₀ alone, so ω
-//! = 3B/(A₀ + A₁) is the curvature there and a suitable weight for projective dynamics.
+//! = B/(A₀ + A₁) is the curvature there and a suitable weight for projective dynamics.
 
 use crate::hinge::for_each_hinge;
 use crate::prox_newton::{self, SmallLaw};
@@ -52,7 +52,7 @@ impl DihedralBending {
     /// assert_eq!(batch.energy(0..1, &x), 0.0); // a right angle at rest
     /// let flat = [x[0], x[1], x[2], Vec3::new(0.5, -1.0, 0.0)];
     /// let quarter = std::f64::consts::FRAC_PI_2;
-    /// assert!((batch.energy(0..1, &flat) - 0.5e-3 * 3.0 * quarter * quarter).abs() < 1e-12);
+    /// assert!((batch.energy(0..1, &flat) - 0.5e-3 * quarter * quarter).abs() < 1e-12);
     /// # Ok::<(), pd_constraints::ConstraintError>(())
     /// ```
     pub fn new<'a>(

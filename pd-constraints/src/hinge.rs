@@ -68,7 +68,11 @@ impl RestHinge {
     }
 }
 
-/// Checks what a batch of hinges is made of, and calls `push(hinge, at rest, ω)` for each, ω = 3B/(A₀ + A₁).
+/// Checks what a batch of hinges is made of, and calls `push(hinge, at rest, ω)` for each, ω = B/(A₀ + A₁).
+///
+/// Bergou et al. and Grinspun et al. have 3/(A₀ + A₁). With it a cylinder of curvature κ on a regular mesh has three times the energy
+/// B κ²/2 per area of a plate of rigidity B: the angles of the three families of hinges, L/(A₀ + A₁) = κ (4 cos² φ − 1)/3 with φ the angle to
+/// the normal of the edge, add up to κ, and so do their squares to κ², while a smooth field would have κ/3 on each.
 pub(crate) fn for_each_hinge(
     kind: &'static str,
     positions: &[Vec3],
@@ -81,7 +85,7 @@ pub(crate) fn for_each_hinge(
     check::indices(kind, hinges, positions.len())?;
     for (element, hinge) in hinges.iter().enumerate() {
         let rest = RestHinge::new(kind, element, positions, hinge)?;
-        let weight = 3.0 * rigidity.at(element) / rest.area;
+        let weight = rigidity.at(element) / rest.area;
         push(hinge, rest, weight);
     }
     Ok(())

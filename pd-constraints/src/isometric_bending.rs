@@ -1,4 +1,4 @@
-//! Quadratic (isometric) bending: ω/2 |Σ q_l x_l|² on every hinge, ω = 3B/(A₀ + A₁).
+//! Quadratic (isometric) bending: ω/2 |Σ q_l x_l|² on every hinge, ω = B/(A₀ + A₁).
 //!
 //! Bergou et al. 2006, "A quadratic bending model for inextensible surfaces": for surfaces that keep their lengths the
 //! integral of the squared mean curvature is quadratic in positions, with the coefficients q of the rest shape (see `hinge.rs`;
@@ -20,9 +20,9 @@ const KIND: &str = "isometric-bending";
 /// let x = [Vec3::zeros(), Vec3::x(), Vec3::new(0.5, 1.0, 0.0), Vec3::new(0.5, -1.0, 0.0)];
 /// let batch = IsometricBending::new(&x, &hinges(&[[0, 1, 2], [1, 0, 3]]), 1e-3 /* J */)?;
 /// assert_eq!(batch.energy(0..1, &x), 0.0);
-/// // Raise both wings by a small angle θ/2 each: the energy is B/2 · 3 l²/(A₀ + A₁) · θ².
+/// // Raise both wings by a small angle θ/2 each: the energy is B/2 · l²/(A₀ + A₁) · θ².
 /// let bent = [x[0], x[1], Vec3::new(0.5, 1.0, 5e-4), Vec3::new(0.5, -1.0, 5e-4)];
-/// assert!((batch.energy(0..1, &bent) / (0.5e-3 * 3.0 * 1e-6) - 1.0).abs() < 1e-6);
+/// assert!((batch.energy(0..1, &bent) / (0.5e-3 * 1e-6) - 1.0).abs() < 1e-6);
 /// # Ok::<(), pd_constraints::ConstraintError>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -20,8 +20,8 @@
 //! |---|---|
 //! | [`TetElastic`] | V₀ ψ(F) with [`StVenantKirchhoff`], [`NeoHookean`], [`StableNeoHookean`] or [`Corotated`] |
 //! | [`MassSpring`] | a spring, softer under compression or slack around its rest length; [`bending_pairs`] |
-//! | [`DihedralBending`] | B/2 · 3l²/A · (θ − θ̄)², discrete shells |
-//! | [`IsometricBending`] | B/2 · 3/A · \|Σ q x\|², quadratic bending of flat sheets (a distance, to zero) |
+//! | [`DihedralBending`] | B/2 · l²/A · (θ − θ̄)², discrete shells |
+//! | [`IsometricBending`] | B/2 · 1/A · \|Σ q x\|², quadratic bending of flat sheets (a distance, to zero) |
 //! | [`Woven`] | stretch along warp and weft, shear between them |
 //!
 //! [`Fabric`] has measured constants of cloth. [`material`] converts Young's modulus and Poisson's ratio to weights and reports the

@@ -71,13 +71,15 @@ pub struct Integrator {
     name: String,
     /// The state that the inner stepper works on; the true one changes only if all went well.
     work: State,
+    /// Where the midpoint rule alone would end, m.
+    free: Vec<Vec3>,
 }
 
 impl Integrator {
     /// Wraps a stepper.
     pub fn new(scheme: Scheme, inner: Box<dyn Stepper>) -> Self {
         let name = format!("{}+{}", inner.name(), scheme.suffix());
-        Self { scheme, inner, name, work: State::default() }
+        Self { scheme, inner, name, work: State::default(), free: vec![] }
     }
 
     /// Writes what the inner stepper starts from.
@@ -98,19 +100,33 @@ impl Integrator {
         }
     }
 
+    /// Goes on from the midpoint to the end of the step. Positions beyond the midpoint may be inside an obstacle, and those of kinematic
+    /// vertices beyond their targets: these are corrected, and their velocity is that of their way. Returns how many were inside.
+    fn extrapolate(&mut self, context: StepContext<'_>, state: &State) -> usize {
+        let Self { work, free, .. } = self;
+        for i in 0..state.x.len() {
+            let (beyond, faster) = (work.x[i] - state.x[i], work.v[i] - state.v[i]);
+            work.x[i] += beyond;
+            work.v[i] += faster;
+        }
+        free.copy_from_slice(&work.x);
+        let inside = pd_core::stepper::push_out(context, state, &mut work.x);
+        for i in 0..state.x.len() {
+            if work.x[i] != free[i] {
+                work.v[i] = (work.x[i] - state.x[i]) / context.params.dt;
+            }
+        }
+        inside
+    }
+
     /// Accepts the result.
     fn finish(&mut self, state: &mut State, dt: Real) {
         if self.scheme == Scheme::Bdf2 {
             store(state, BEFORE_X, |state| &state.x);
             store(state, BEFORE_V, |state| &state.v);
         }
-        for i in 0..state.x.len() {
-            let (x, v) = (self.work.x[i], self.work.v[i]);
-            (state.x[i], state.v[i]) = match self.scheme {
-                Scheme::Midpoint => (x + (x - state.x[i]), v + (v - state.v[i])),
-                Scheme::Bdf2 | Scheme::Substeps(_) => (x, v),
-            };
-        }
+        state.x.copy_from_slice(&self.work.x);
+        state.v.copy_from_slice(&self.work.v);
         state.time += dt;
     }
 }
@@ -143,6 +159,7 @@ impl Stepper for Integrator {
         let params = StepParams { dt: self.scheme.inner_dt(context.params.dt), ..*context.params };
         let StepContext { model, forces, colliders, .. } = context;
         self.work = State::at_rest(vec![Vec3::zeros(); model.vertices()]);
+        self.free = vec![Vec3::zeros(); model.vertices()];
         self.inner.prepare(StepContext::new(model, &params, forces, colliders))
     }
 
@@ -171,6 +188,9 @@ impl Stepper for Integrator {
             report.linear_iterations += next.linear_iterations;
             (report.reduction, report.measures) = (next.reduction, next.measures);
             report.collisions = next.collisions;
+        }
+        if self.scheme == Scheme::Midpoint {
+            report.collisions += self.extrapolate(outer, state);
         }
         self.finish(state, params.dt);
         if !known {

@@ -148,3 +148,48 @@ proptest! {
         prop_assert!((row[0].1 - total).abs() < 1e-12 * total);
     }
 }
+
+/// A sheet rolled to a cylinder has the energy B κ²/2 per area of a plate of rigidity B, whatever the direction in which it is bent. Cells are
+/// rhombi of equilateral triangles, or squares.
+#[test]
+fn hinges_bend_like_a_plate_of_their_rigidity() {
+    const CELLS: usize = 40;
+    let side = CELLS + 1;
+    let (rigidity, curvature, cell) = (2e-4, 0.3, 0.01);
+    for (shear, height, degrees) in [
+        (0.5, 0.75f64.sqrt(), &[0.0, 20.0, 45.0, 90.0, 130.0][..]),
+        // Squares with one diagonal are stiffer across it, softer along it: only bending along their sides is a plate's.
+        (0.0, 1.0, &[0.0, 90.0][..]),
+    ] {
+        let at = |k: usize| {
+            let (i, j) = ((k % side) as Real, (k / side) as Real);
+            Vec3::new(i + shear * j, height * j, 0.0) * cell
+        };
+        let rest: Vec<Vec3> = (0..side * side).map(at).collect();
+        let mut triangles: Vec<[u32; 3]> = vec![];
+        for corner in (0..CELLS).flat_map(|j| (0..CELLS).map(move |i| (j * side + i) as u32)) {
+            let up = corner + side as u32;
+            triangles.extend([[corner, corner + 1, up], [corner + 1, up + 1, up]]);
+        }
+        let hinges = hinges(&triangles);
+        let area = (CELLS * CELLS) as Real * height * cell * cell;
+        for &degrees in degrees {
+            let angle: Real = degrees * std::f64::consts::PI / 180.0;
+            let direction = Vec3::new(angle.cos(), angle.sin(), 0.0);
+            let bent = |p: &Vec3| {
+                let along = p.dot(&direction);
+                p + direction * ((curvature * along).sin() / curvature - along)
+                    + Vec3::z() * ((1.0 - (curvature * along).cos()) / curvature)
+            };
+            let x: Vec<Vec3> = rest.iter().map(bent).collect();
+            let expected = 0.5 * rigidity * curvature * curvature * area;
+            let flat = IsometricBending::new(&rest, &hinges, rigidity).unwrap();
+            let shell = DihedralBending::new(&rest, &hinges, rigidity).unwrap();
+            let found = [flat.energy(0..hinges.len(), &x), shell.energy(0..hinges.len(), &x)];
+            for ratio in found.map(|energy| energy / expected) {
+                // The boundary has no hinges: a part of 1/40 of the area.
+                assert!((0.95..1.02).contains(&ratio), "{degrees} degrees: {ratio}");
+            }
+        }
+    }
+}

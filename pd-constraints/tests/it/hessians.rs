@@ -233,7 +233,7 @@ fn hinges_fold_to_nothing_only_where_they_were_flat() {
     for theta in [1e-3, 0.3, 1.0, 2.5, -2.5] {
         let (sin, cos) = f64::sin_cos(theta);
         let bent = [x[0], x[1], Vec3::new(0.4, 0.8 * cos, 0.8 * sin), x[3]];
-        let expected = 0.5 * 2.0 * 3.0 / area * theta * theta;
+        let expected = 0.5 * 2.0 / area * theta * theta;
         assert!((dihedral.energy(0..1, &bent) / expected - 1.0).abs() < 1e-12, "{theta}");
         let chord = 4.0 * (theta / 2.0).sin().powi(2) / (theta * theta);
         assert!((quadratic.energy(0..1, &bent) / (expected * chord) - 1.0).abs() < 1e-9, "{theta}");

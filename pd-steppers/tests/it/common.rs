@@ -45,7 +45,7 @@ pub(crate) fn shell() -> Scene {
     let x = &mesh.positions;
     let model = Model::builder(x, 0.2)
         .energy(TriStrain::new(x, &mesh.triangles, 300.0, StrainRange::RIGID).unwrap())
-        .energy(DihedralBending::new(x, &hinges(&mesh.triangles), 1e-2).unwrap())
+        .energy(DihedralBending::new(x, &hinges(&mesh.triangles), 3e-2).unwrap())
         .energy(Pins::new(x, &[0, 6], 1e3).unwrap())
         .build()
         .unwrap();

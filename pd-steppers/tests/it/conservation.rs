@@ -13,7 +13,7 @@ fn free() -> Scene {
     let masses = (0..x.len()).map(|k| 0.01 + 0.01 * (k % 3) as Real).collect();
     let model = Model::with_masses(masses)
         .energy(EdgeSprings::new(x, &mesh.edges(), 200.0).unwrap())
-        .energy(DihedralBending::new(x, &hinges(&mesh.triangles), 1e-2).unwrap())
+        .energy(DihedralBending::new(x, &hinges(&mesh.triangles), 3e-2).unwrap())
         .build()
         .unwrap();
     let moved = x.iter().enumerate().map(|(k, x)| x + noise(k, 0.02)).collect();

@@ -77,12 +77,13 @@ pub(crate) struct Drape {
     pub(crate) moved: Real,
 }
 
-/// Drapes a disc of so many rings for so many steps.
+/// Drapes a disc of so many rings, a multiple of 5, for so many steps.
 pub(crate) fn drape(
     fabric: &Fabric,
     rings: usize,
     steps: usize,
 ) -> Result<Drape, Box<dyn std::error::Error>> {
+    assert!(rings % 5 == 0, "the edge of the table must be a ring");
     let (x, triangles) = disc(rings);
     let hinges = hinges(&triangles);
     let rigidity = fabric.rigidities(&x, &hinges, Vec3::x());
@@ -96,8 +97,7 @@ pub(crate) fn drape(
         .fixed(&x, &held)
         .build()?;
     // Implicit Euler and resistance of the air take the energy away.
-    let params =
-        StepParams { dt: 1.0 / 30.0, iterations: 8, tolerance: 1e-4, damping: 1.0, ..StepParams::default() };
+    let params = StepParams { iterations: 40, tolerance: 1e-4, damping: 1.0, ..StepParams::default() };
     let context = StepContext::of(&model, &params);
     // A disc that is round and flat to the last bit would not know where to fold.
     let wave = |p: &Vec3| {

@@ -4,6 +4,8 @@
 mod common;
 mod conservation;
 mod determinism;
+mod drape;
+mod drape_tester;
 mod fused;
 mod laws;
 mod minimiser;

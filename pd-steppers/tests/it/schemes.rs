@@ -105,3 +105,47 @@ fn strain_stays_within_its_limits() {
     println!("longest edge {:.3} without, {:.3} with a limit of 1.01", stretch[0], stretch[1]);
     assert!(stretch[0] > 1.02 && stretch[1] < 1.012, "{stretch:?}");
 }
+
+/// The extrapolation beyond the midpoint neither overshoots the targets of kinematic vertices nor ends inside an obstacle.
+#[test]
+fn the_midpoint_rule_ends_on_targets_and_outside_of_obstacles() {
+    struct Rise;
+    impl pd_core::Motion for Rise {
+        fn positions(&self, time: Real, rest: &[Vec3], out: &mut [Vec3]) {
+            out.iter_mut().zip(rest).for_each(|(out, rest)| *out = rest + Vec3::y() * time);
+        }
+    }
+    let mesh = pd_mesh::generate::grid(4, 4, 1.0, 1.0).unwrap();
+    let x = &mesh.positions;
+    let mut model = Model::builder(x, 0.2)
+        .energy(EdgeSprings::new(x, &mesh.edges(), 400.0).unwrap())
+        .kinematic(x, &[0, 4], Rise)
+        .build()
+        .unwrap();
+    struct Ground;
+    impl Collider for Ground {
+        fn kind(&self) -> &'static str {
+            "ground"
+        }
+        fn sample(&self, points: &[Vec3], _: Real, out: &mut [Surface]) {
+            for (out, p) in out.iter_mut().zip(points) {
+                *out = Surface { distance: p.y + 0.05, normal: Vec3::y(), ..Surface::default() };
+            }
+        }
+    }
+    let ground: Vec<Box<dyn Collider>> = vec![Box::new(Ground)];
+    let params = StepParams::default();
+    let (mut stepper, mut state) = (crate::common::stepper("newton+midpoint"), State::at_rest(x.clone()));
+    for step in 1..=30 {
+        model.set_time(Real::from(step) * params.dt);
+        let context = StepContext::new(&model, &params, &[], &ground);
+        stepper.prepare(context).unwrap();
+        stepper.step(context, &mut state).unwrap();
+        for vertex in [0, 4] {
+            let target = x[vertex] + Vec3::y() * state.time;
+            assert!((state.x[vertex] - target).norm() < 1e-12, "step {step}");
+            assert!((state.v[vertex] - Vec3::y()).norm() < 1e-9, "step {step}: {}", state.v[vertex]);
+        }
+        assert!(state.x.iter().all(|x| x.y >= -0.05 - 1e-12), "step {step}");
+    }
+}

@@ -53,7 +53,7 @@ fn energies() -> Vec<(Vec<Vec3>, Box<dyn EnergyBatch>)> {
         Box::new(Pins::new(x, &[0, 4, 12], 1e3).unwrap()),
         Box::new(EdgeSprings::new(x, &sheet.edges(), 100.0).unwrap()),
         Box::new(MassSpring::new(x, &sheet.edges(), 100.0, soft).unwrap()),
-        Box::new(MassSpring::new(x, &bending_pairs(&hinges), 1.0, SpringLaw::default()).unwrap()),
+        Box::new(MassSpring::new(x, &bending_pairs(&sheet.triangles), 1.0, SpringLaw::default()).unwrap()),
         Box::new(Bending::new(x, rings, 1e-3, BendingWeights::CotanVoronoi).unwrap()),
         Box::new(IsometricBending::new(x, &hinges, 1e-3).unwrap()),
         Box::new(DihedralBending::new(x, &hinges, 1e-3).unwrap()),
