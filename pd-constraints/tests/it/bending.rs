@@ -158,7 +158,7 @@ fn hinges_bend_like_a_plate_of_their_rigidity() {
     let (rigidity, curvature, cell) = (2e-4, 0.3, 0.01);
     for (shear, height, degrees) in [
         (0.5, 0.75f64.sqrt(), &[0.0, 20.0, 45.0, 90.0, 130.0][..]),
-        // Squares with one diagonal are stiffer across it, softer along it: only bending along their sides is a plate's.
+        // Squares with one diagonal are three times as stiff when bent along it; along their sides they are a plate.
         (0.0, 1.0, &[0.0, 90.0][..]),
     ] {
         let at = |k: usize| {

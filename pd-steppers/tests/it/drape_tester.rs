@@ -83,7 +83,7 @@ pub(crate) fn drape(
     rings: usize,
     steps: usize,
 ) -> Result<Drape, Box<dyn std::error::Error>> {
-    assert!(rings % 5 == 0, "the edge of the table must be a ring");
+    assert!(rings.is_multiple_of(5), "the edge of the table must be a ring");
     let (x, triangles) = disc(rings);
     let hinges = hinges(&triangles);
     let rigidity = fabric.rigidities(&x, &hinges, Vec3::x());

@@ -1,5 +1,9 @@
 //! Every stepper against the others, against closed forms, and against itself over threads and resumption.
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of tests fail the test and say what they saw"
+)]
 
 mod common;
 mod conservation;
