@@ -46,7 +46,7 @@ fn energies() -> Vec<(Vec<Vec3>, Box<dyn EnergyBatch>)> {
     let rings =
         RingsRef { vertices: &rings.vertices, offsets: &rings.offsets, neighbours: &rings.neighbours };
     let hinges = hinges(&sheet.triangles);
-    let soft = SpringLaw { compression: 0.2, dead_zone: 0.01, ..SpringLaw::default() };
+    let soft = SpringLaw { compression: 0.2, dead_zone: 0.01 };
     let woven = WovenStiffness { warp: 200.0, weft: 100.0, shear: 20.0 };
     let rubber = Material::new(1e4, 0.3, 1000.0).unwrap();
     let flat: Vec<Box<dyn EnergyBatch>> = vec![
