@@ -1,7 +1,7 @@
 //! The stepper `coupled`: every kind of matter moves by itself, then they meet.
 //!
 //! 0. Both ends of every contact of the last step are given its force.
-//! 1. Each domain moves over the step h: x*, v*.
+//! 1. Each domain moves over the step h: x*, v*. Grains in water then exchange buoyancy and drag with it (`immersion`).
 //! 2. Contacts between kinds, from x₀ to x*.
 //! 3. Rows n·u ≥ n·u* − (γ − min(γ₀, 0))/h with the gap γ at x* and γ₀ at x₀, solved for velocities by Gauss–Seidel,
 //!    with the attachments ([`attach`](crate::attach)).
@@ -15,6 +15,7 @@
 use crate::attach::Attached;
 use crate::find::{Finder, Motion};
 use crate::guard::{Guarded, guard};
+use crate::immersion::{Dip, Immersion};
 use crate::memory::Memory;
 use crate::rows::solve_with;
 use crate::warm::{Places, warm};
@@ -73,6 +74,7 @@ pub struct Coupled {
     domains: Vec<Box<dyn Domain>>,
     settings: CoupledSettings,
     finder: Finder,
+    immersion: Immersion,
     prepared: Option<PreparedFor>,
     work: State,
     before: Bodies,
@@ -134,6 +136,7 @@ impl Coupled {
             domains,
             settings,
             finder,
+            immersion: Immersion::default(),
             prepared: None,
             work: State::default(),
             before: Bodies::default(),
@@ -198,6 +201,7 @@ impl Coupled {
         self.work.clone_from(state);
         self.before.clone_from(&state.bodies);
         self.begin(context.params.dt);
+        self.immersion.begin(&self.layout, &self.work.v);
         let mut total = StepReport::default();
         for domain in &mut self.domains {
             let report = domain.advance(context, &mut self.work)?;
@@ -211,6 +215,14 @@ impl Coupled {
         self.idle.clear();
         self.idle.extend_from_slice(self.work.columns.keys("mpm.idle"));
         self.before.clone_from(&self.work.bodies);
+        let dip = Dip {
+            x: &self.work.x,
+            gravity: context.params.gravity,
+            h: context.params.dt,
+            idle: &self.idle,
+            react: self.settings.scheme != Scheme::OneWay,
+        };
+        self.immersion.exchange(&self.layout, dip, &mut self.work.v);
         let motion = Motion {
             start: &state.x,
             end: &self.work.x,

@@ -43,6 +43,8 @@ pub struct Layout {
     pub material: Option<PointMatter>,
     /// Rigid bodies.
     pub rigid: Option<Arc<RigidModel>>,
+    /// Material points that are water, and its dynamic viscosity, Pa·s: what buoys and drags grains.
+    pub(crate) waters: Vec<(Range<usize>, Real)>,
     pub(crate) shapes: Vec<RigidShape>,
     pub(crate) attachments: Vec<Attachment>,
 }
@@ -84,7 +86,7 @@ impl Layout {
             Some(rigid) => (0..bodies).map(|body| RigidShape::of(rigid, body)).collect::<Result<_, _>>()?,
             None => vec![],
         };
-        Ok(Self { elastic, sheets, grains, material, rigid, shapes, attachments: vec![] })
+        Ok(Self { elastic, sheets, grains, material, rigid, waters: vec![], shapes, attachments: vec![] })
     }
 
     /// With vertices attached to bodies. A vertex does not touch the body that it is attached to.
@@ -99,6 +101,27 @@ impl Layout {
     /// Vertices attached to bodies, by body and vertex.
     pub fn attachments(&self) -> &[Attachment] {
         &self.attachments
+    }
+
+    /// Grains float and sink in these material points as in water of this dynamic viscosity (Pa·s; water: 0.001). The points are alike:
+    /// a cube of twice their radius each.
+    ///
+    /// # Errors
+    /// [`CoupleError::Parameter`] for a viscosity that is not positive, [`CoupleError::Order`] for points that are no material points.
+    pub fn with_water(mut self, points: Range<usize>, viscosity: Real) -> Result<Self, CoupleError> {
+        if !(viscosity > 0.0 && viscosity.is_finite()) {
+            let expected = "it must be positive and finite";
+            return Err(CoupleError::Parameter { name: "viscosity", value: viscosity, expected });
+        }
+        let all = self.material.as_ref().map_or(0..0, |set| set.points.clone());
+        if points.start < all.start || points.end > all.end {
+            let (what, first, expected) = ("water", points.start, all.start);
+            return Err(CoupleError::Order { what, first, expected });
+        }
+        if !points.is_empty() {
+            self.waters.push((points, viscosity));
+        }
+        Ok(self)
     }
 
     /// Number of points of the state.

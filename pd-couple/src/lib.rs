@@ -21,6 +21,7 @@ mod endpoint;
 mod error;
 mod find;
 mod guard;
+mod immersion;
 mod layout;
 mod memory;
 mod movers;

@@ -19,6 +19,7 @@ pub use solve::Stalled;
 
 use crate::find::{Finder, Motion};
 use crate::guard::{Guarded, guard};
+use crate::immersion::{Dip, Immersion};
 use crate::{CoupleError, Domain, Layout};
 use contact::Pair;
 use pd_collide::barrier::LogBarrier;
@@ -67,6 +68,7 @@ pub struct AdmmIpc {
     domains: Vec<Box<dyn Domain>>,
     settings: AdmmSettings,
     finder: Finder,
+    immersion: Immersion,
     solver: Solver,
     prepared: Option<PreparedFor>,
     work: State,
@@ -108,6 +110,7 @@ impl AdmmIpc {
             domains,
             settings,
             finder,
+            immersion: Immersion::default(),
             solver: Solver::new(global),
             prepared: None,
             work: State::default(),
@@ -141,11 +144,17 @@ impl AdmmIpc {
     fn advance(&mut self, context: StepContext<'_>, state: &State) -> Result<StepReport, StepError> {
         let (n, dt) = (self.layout.elastic, context.params.dt);
         self.work.clone_from(state);
+        self.immersion.begin(&self.layout, &self.work.v);
         let mut total = StepReport::default();
         for domain in &mut self.domains {
             total = total.followed_by(&domain.advance(context, &mut self.work)?);
         }
         let started = Instant::now();
+        self.idle.clear();
+        self.idle.extend_from_slice(self.work.columns.keys("mpm.idle"));
+        let State { x, v, .. } = &mut self.work;
+        let dip = Dip { x, gravity: context.params.gravity, h: dt, idle: &self.idle, react: true };
+        self.immersion.exchange(&self.layout, dip, v);
         self.target.clone_from(&self.work.x);
         stepper::predict(context, state, &mut self.target[..n]);
         stepper::push_out(context, state, &mut self.target[..n]);
@@ -191,8 +200,6 @@ impl AdmmIpc {
 
     /// Pairs on the way from the state to the targets; returns the smallest contact distance.
     fn find_pairs(&mut self, state: &State) -> Result<Real, StepError> {
-        self.idle.clear();
-        self.idle.extend_from_slice(self.work.columns.keys("mpm.idle"));
         let (bodies, idle) = (&state.bodies, &self.idle[..]);
         let motion =
             Motion { start: &state.x, end: &self.target, bodies_start: bodies, bodies_end: bodies, idle };

@@ -104,6 +104,7 @@ pub fn builtins() -> &'static [Builtin] {
         scene("sand-on-cloth", include_str!("../../scenes/sand-on-cloth.toml")),
         scene("water-on-cloth", include_str!("../../scenes/water-on-cloth.toml")),
         scene("water-bag", include_str!("../../scenes/water-bag.toml")),
+        scene("sand-in-water", include_str!("../../scenes/sand-in-water.toml")),
         scene("floating-boxes", include_str!("../../scenes/floating-boxes.toml")),
         scene("world", include_str!("../../scenes/world.toml")),
     ];

@@ -18,6 +18,9 @@ use std::sync::Arc;
 /// Default friction of objects and of matter on the grid.
 const FRICTION: Real = 0.3;
 
+/// Dynamic viscosity of water at 20 °C, Pa·s.
+const WATER_VISCOSITY: Real = 1e-3;
+
 /// Default thickness of a surface as a fraction of its mean edge length.
 const THICKNESS: Real = 0.2;
 
@@ -112,9 +115,12 @@ impl MixedMatter {
             domains.push(Box::new(RigidDomain::new(rigid.rigid_stepper(&own)?)));
         }
         let rigid = self.rigid.as_ref().map(|rigid| rigid.model.clone());
-        let layout = Layout::new(self.elastic, sheets, self.grains(), self.material(desc), rigid)
+        let mut layout = Layout::new(self.elastic, sheets, self.grains(), self.material(desc), rigid)
             .and_then(|layout| layout.attached(self.attachments(scene)))
             .map_err(|error| refused(&error))?;
+        for (points, viscosity) in self.waters(desc) {
+            layout = layout.with_water(points, viscosity).map_err(|error| refused(&error))?;
+        }
         if scheme == Scheme::AdmmIpc {
             let settings = AdmmSettings { iterations: desc.coupling.iterations, ..Default::default() };
             let global = Box::new(pd_linear::Cholesky::default());
@@ -164,6 +170,20 @@ impl MixedMatter {
             }
         }
         list
+    }
+
+    /// Points that are water, with its viscosity, Pa·s: that of the scene, or of real water where it is taken as inviscid.
+    fn waters(&self, desc: &SceneDesc) -> Vec<(std::ops::Range<usize>, Real)> {
+        let (Some(grid), first) = (&self.grid, self.first_material()) else { return vec![] };
+        let sets = grid.model.materials().iter().zip(&desc.fluids);
+        sets.filter_map(|(material, fluid)| match fluid.law {
+            LawDesc::Water { viscosity, .. } => {
+                let points = material.points.start + first..material.points.end + first;
+                Some((points, viscosity.filter(|v| *v > 0.0).unwrap_or(WATER_VISCOSITY)))
+            }
+            _ => None,
+        })
+        .collect()
     }
 
     fn grains(&self) -> Option<PointMatter> {
