@@ -39,6 +39,7 @@ pub use fixed_bvh::FixedBvh;
 pub use linear_bvh::LinearBvh;
 pub use sparse_grid::SparseGrid;
 pub use sweep::SweepAndPrune;
+pub(crate) use tree::TASKS;
 pub use uniform_grid::UniformGrid;
 
 use pd_core::Aabb;

@@ -42,7 +42,7 @@ struct Tops {
 const TOPS: usize = 512;
 
 /// Tasks of it, at most.
-const TASKS: usize = 64;
+pub(crate) const TASKS: usize = 64;
 
 /// Queries of a task.
 const QUERIES: usize = 512;
@@ -127,6 +127,11 @@ impl PacketTree {
         }
         self.packets.clear();
         self.packets.resize(end, Packet::EMPTY);
+        // The last expansion starts from fewer than TOPS pairs, and there are no more than of leaves.
+        let leaves = self.order.len().div_ceil(LANES);
+        let most = (TOPS * LANES * LANES).min(leaves.saturating_mul(leaves));
+        self.tops.pairs.reserve(most);
+        self.tops.next.reserve(most);
     }
 
     /// Fits all levels to the boxes.
@@ -177,10 +182,6 @@ impl PacketTree {
             std::mem::swap(&mut tops.pairs, &mut tops.next);
             tops.level -= 1;
         }
-        // Which of the two is longer changes with the number of levels; the next search finds both large enough.
-        let most = tops.pairs.capacity().max(tops.next.capacity());
-        tops.pairs.reserve(most - tops.pairs.len());
-        tops.next.reserve(most - tops.next.len());
     }
 
     /// Visits all pairs of boxes below a pair of nodes.

@@ -31,6 +31,11 @@ pub(super) struct Task {
 }
 
 impl Task {
+    pub(super) fn reserve(&mut self, pairs: usize) {
+        self.pairs.reserve(pairs);
+        self.found_in.reserve(pairs);
+    }
+
     /// Keeps pairs found in triangles that are as they were.
     fn retain(&mut self, changed: &[bool]) {
         let mut kept = 0;
@@ -139,6 +144,7 @@ impl ContactList {
             self.candidates.extend_from_slice(&task.pairs);
             self.size.triangle_pairs += task.triangle_pairs;
             self.size.candidates += task.candidates;
+            self.size.share = self.size.share.max(task.pairs.len());
         }
         if !afresh {
             // What was kept and what is new, in an order that does not tell.

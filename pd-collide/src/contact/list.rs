@@ -14,7 +14,7 @@ use super::pair::Pair;
 use super::row::{Row, RowKey};
 use super::surface::ContactSurface;
 use super::tangle::Tangle;
-use crate::broad::{BroadPhase, FixedBvh};
+use crate::broad::{BroadPhase, FixedBvh, TASKS};
 use crate::intersect::triangles_cross;
 use pd_core::{Aabb, Collider, Real, Surface, Vec3};
 
@@ -63,6 +63,8 @@ pub struct ListSize {
     pub planes: usize,
     /// Pairs for which no plane could be found; their vertices stay.
     pub uncertified: usize,
+    /// Pairs that one task of the search found, at most.
+    pub share: usize,
 }
 
 /// Room of the arrays of a list, in entries for each triangle of the surface and beyond.
@@ -74,18 +76,25 @@ pub struct ListCapacity {
     pub rows: usize,
     /// Half-spaces.
     pub planes: usize,
+    /// Pairs that one task of the search finds.
+    pub share: usize,
 }
 
 impl ListCapacity {
     /// Enough for a surface of this many triangles over so many vertices in ordinary motion.
     pub fn usual(triangles: usize, vertices: usize) -> Self {
         let pairs = 12 * triangles + 1024;
-        Self { pairs, rows: pairs / 2 + vertices, planes: 4 * pairs + vertices }
+        // Tasks find different numbers of pairs: room for several times the mean.
+        let share = pairs.min(4 * pairs / TASKS + 1024);
+        Self { pairs, rows: pairs / 2 + vertices, planes: 4 * pairs + vertices, share }
     }
 
     /// Whether a list of this size has room.
     pub fn holds(&self, size: &ListSize) -> bool {
-        size.pairs <= self.pairs && size.rows <= self.rows && size.planes <= self.planes
+        size.pairs <= self.pairs
+            && size.rows <= self.rows
+            && size.planes <= self.planes
+            && size.share <= self.share
     }
 
     /// At least what a list turned out to need, and half as much more.
@@ -98,6 +107,7 @@ impl ListCapacity {
         more(&mut self.pairs, need.pairs);
         more(&mut self.rows, need.rows);
         more(&mut self.planes, need.planes);
+        more(&mut self.share, need.share);
     }
 }
 
@@ -154,6 +164,8 @@ impl ContactList {
         self.tree.build(&self.boxes);
         self.ends.clone_from(&self.boxes);
         self.tree.refit_moving(&self.boxes, &self.ends); // makes room
+        self.tasks.resize_with(TASKS, Task::default);
+        self.tasks.iter_mut().for_each(|task| task.reserve(capacity.share));
         self.candidates.reserve(capacity.pairs);
         self.found.reserve(capacity.pairs);
         self.lines.reserve(capacity.pairs);

@@ -24,6 +24,7 @@ const CHOICE: &str = "contact.choice_t";
 const MADE: &str = "contact.list";
 const IGNORED: &str = "contact.ignored";
 const TANGLED: &str = "contact.tangled";
+const REST: &str = "contact.rest";
 
 /// Memory of contact between steps.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +45,8 @@ pub struct Memory {
     pub ignored: Vec<[u32; 2]>,
     /// Whether triangles crossed where the list was made and are being pushed apart.
     pub tangled: bool,
+    /// Steps in which nothing has moved, and the imbalance of forces once nothing is moved any more, N.
+    pub rest: [Real; 2],
 }
 
 impl Memory {
@@ -80,6 +83,7 @@ impl Memory {
             self.start.clear();
         }
         self.tangled = columns.keys(TANGLED).first() == Some(&1);
+        self.rest = columns.real(REST).first_chunk().copied().unwrap_or_default();
         self.ignored.clear();
         self.ignored
             .extend(columns.keys(IGNORED).as_chunks::<2>().0.iter().map(|pair| pair.map(|b| b as u32)));
@@ -94,6 +98,7 @@ impl Memory {
             && self.made[..] == *columns.real(MADE)
             && self.keys.as_flattened() == columns.keys(KEY)
             && self.values.as_flattened() == columns.real(VALUE)
+            && self.rest[..] == *columns.real(REST)
             && self.ignored.len() == columns.keys(IGNORED).len() / 2
             && self.tangled == (columns.keys(TANGLED).first() == Some(&1))
     }
@@ -114,9 +119,11 @@ impl Memory {
             column.clear();
             column.extend_from_slice(as_flat(list));
         }
-        let made = columns.real_mut(MADE, Owner::Global, 2);
-        made.clear();
-        made.extend(self.made);
+        for (pair, name) in [(&self.made, MADE), (&self.rest, REST)] {
+            let column = columns.real_mut(name, Owner::Global, 2);
+            column.clear();
+            column.extend(pair);
+        }
         if !self.ignored.is_empty() || columns.get(IGNORED).is_some() {
             let ignored = columns.keys_mut(IGNORED, Owner::Global, 2);
             ignored.clear();

@@ -18,6 +18,9 @@ use rayon::prelude::*;
 /// Rows handled by one task.
 pub(crate) const ROW_CHUNK: usize = 512;
 
+/// Rows of one vertex for which there is room from the start.
+const GROUP: usize = 1024;
+
 /// Geometry and present stiffness of a row: a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
@@ -110,6 +113,7 @@ impl Rows {
         self.forces.reserve(capacity);
         self.entries.reserve(4 * capacity);
         self.partial.reserve(capacity.div_ceil(ROW_CHUNK));
+        self.chosen.reserve(capacity.min(GROUP));
         self.offsets.clear();
         self.offsets.resize(vertices + 1, 0);
         self.next.clear();

@@ -21,8 +21,12 @@ const CROWDED: Real = 1.0 / 3.0;
 /// step has another list.
 const FEW: Real = 0.05;
 const HELD: Real = 0.25;
-/// Iteration ends when it lowers the objective by less than this part of what the step has lowered it by.
-const STALLED: Real = 1e-3;
+/// Iteration ends when it lowers the objective by less than this part of what the step has lowered it by. That is strict, for
+/// the sake of friction. Where the step lowers it by more than [`HARD`] times what it falls by where all that is pushed begins to
+/// fall, ½ m (g h)², forces are many times the weight (a sheet buckles): the part grows with the ratio, at most so many times.
+const STALLED: Real = 1e-4;
+const HARD: Real = 3.0;
+const VIOLENT: Real = 100.0;
 /// Iterations outside of the guard that predict a motion.
 const PREDICTION_ITERATIONS: usize = 2;
 
@@ -146,6 +150,7 @@ impl GuardedPd {
     ) -> Result<(), StepError> {
         let limit = self.options.motion_tolerance * self.surface.least_thickness();
         let balanced = self.options.force_tolerance * self.weight(context);
+        let fall = self.fall(context);
         for iteration in 0..iterations {
             if iteration > 0 {
                 self.refresh_cone(report);
@@ -191,7 +196,9 @@ impl GuardedPd {
             };
             let norm = dot(&self.scratch.here.b, &self.scratch.here.b).sqrt();
             let here = self.scratch.here.objective;
-            let stalled = before - here < STALLED * (self.highest - here);
+            let drop = (self.highest - here).max(0.0);
+            let effort = if fall > 0.0 { (drop / (HARD * fall)).clamp(1.0, VIOLENT) } else { 1.0 };
+            let stalled = before - here < STALLED * effort * drop;
             if stalled
                 || moved < limit
                 || first_norm.is_finite() && norm <= context.params.tolerance * first_norm
@@ -266,7 +273,7 @@ impl GuardedPd {
     }
 
     /// ‖M g‖, N.
-    fn weight(&self, context: &StepContext<'_>) -> Real {
+    pub(super) fn weight(&self, context: &StepContext<'_>) -> Real {
         let masses = context.model.masses();
         let leaf = |range: std::ops::Range<usize>| {
             range
@@ -275,6 +282,16 @@ impl GuardedPd {
         };
         let square = exec::reduce(0..masses.len(), VERTEX_CHUNK, &leaf, &|a, b| a + b);
         square.sqrt() * context.params.gravity.norm()
+    }
+
+    /// ½ m (g h)² of all that is pushed, J.
+    fn fall(&self, context: &StepContext<'_>) -> Real {
+        let masses = context.model.masses();
+        let leaf = |range: std::ops::Range<usize>| {
+            range.map(|i| if context.model.is_kinematic(i) { 0.0 } else { masses[i] }).sum::<Real>()
+        };
+        let mass = exec::reduce(0..masses.len(), VERTEX_CHUNK, &leaf, &|a, b| a + b);
+        0.5 * mass * (context.params.gravity.norm() * context.params.dt).powi(2)
     }
 
     /// Goes along the direction if the objective falls; remembers the step. Says whether it was taken.
@@ -330,7 +347,11 @@ impl GuardedPd {
     }
 
     /// Everything at the present iterate.
-    fn evaluate(&mut self, context: &StepContext<'_>, report: &mut StepReport) -> Result<(), StepError> {
+    pub(super) fn evaluate(
+        &mut self,
+        context: &StepContext<'_>,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
         let started = Instant::now();
         let (model, dt) = (context.model, context.params.dt);
         let scratch = &mut self.scratch;

@@ -12,6 +12,8 @@ use std::time::Instant;
 const STRAYED: Real = 0.5;
 /// Part of the reach above which a motion in a step is fast.
 const FAST: Real = 0.5;
+/// Part of all vertices that may be fast without another list.
+const FEW_FAST: Real = 0.01;
 /// Part of δ by which targets may move before rows are chosen again.
 const STALE: Real = 0.04;
 /// Part of g h² that the reach must exceed: a body at rest must be able to settle.
@@ -38,15 +40,8 @@ impl GuardedPd {
         model.place_kinematic(&mut scratch.target);
     }
 
-    /// Makes the list if need be, chooses rows, and sets where slip is measured from.
-    pub(super) fn open_lists(
-        &mut self,
-        context: &StepContext<'_>,
-        state: &State,
-        report: &mut StepReport,
-    ) -> Result<(), StepError> {
-        let started = Instant::now();
-        self.predicted = false;
+    /// The memory, list and rows that the state tells of, where those at hand are others.
+    pub(super) fn recall(&mut self, context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
         if !self.memory.is_stored(&state.columns) {
             self.memory.load(&state.columns, self.surface.vertices());
             if self.memory.start.is_empty() {
@@ -56,6 +51,18 @@ impl GuardedPd {
                 self.choose(context, Which::Remembered);
             }
         }
+        Ok(())
+    }
+
+    /// Makes the list if need be, chooses rows, and sets where slip is measured from.
+    pub(super) fn open_lists(
+        &mut self,
+        context: &StepContext<'_>,
+        state: &State,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let started = Instant::now();
+        self.predicted = false;
         let end = state.time + context.params.dt;
         let kept = !self.memory.start.is_empty()
             && !self.memory.tangled
@@ -257,7 +264,7 @@ impl GuardedPd {
 
     /// Whether no obstacle came, went, or moved near the bodies since the list was made: the list looks for them only where
     /// they were.
-    fn obstacles_are_as_listed(&self, context: &StepContext<'_>, end: Real) -> bool {
+    pub(super) fn obstacles_are_as_listed(&self, context: &StepContext<'_>, end: Real) -> bool {
         let made = self.memory.made[1];
         let mut moved = context.colliders.iter().filter(|c| c.pose(end) != c.pose(made)).peekable();
         if context.colliders.len() != self.listed_obstacles || moved.peek().is_none() {
@@ -274,18 +281,20 @@ impl GuardedPd {
         let guard = &self.list.guard;
         let least = least_reach(context);
         let (part, surface) = (self.options.reach, &self.surface);
+        // How many are fast, and whether all are covered. What slides fast has other faces before it in every step.
         let leaf = |range: std::ops::Range<usize>| {
-            range.into_iter().all(|i| {
+            range.fold((0, true), |(fast, covered), i| {
                 let reach = (part * surface.thickness_of(i)).max(least);
-                // What slides fast has other faces before it in every step.
-                let fast = (scratch.target[i] - scratch.start[i]).norm_squared() > (FAST * reach).powi(2);
-                !(fast && surface.touches(i))
-                    && guard.region(i).contains(&scratch.target[i])
-                    && (scratch.start[i] - guard.reference()[i]).norm_squared() < (STRAYED * reach).powi(2)
+                let way = (scratch.target[i] - scratch.start[i]).norm_squared();
+                let strayed = (scratch.start[i] - guard.reference()[i]).norm_squared();
+                let near =
+                    guard.region(i).contains(&scratch.target[i]) && strayed < (STRAYED * reach).powi(2);
+                (fast + usize::from(way > (FAST * reach).powi(2) && surface.touches(i)), covered && near)
             })
         };
-        let all = exec::reduce(0..scratch.start.len(), VERTEX_CHUNK, &leaf, &|a, b| a && b);
-        all && guard.holds(&scratch.start)
+        let n = scratch.start.len();
+        let (fast, covered) = exec::reduce(0..n, VERTEX_CHUNK, &leaf, &|a, b| (a.0 + b.0, a.1 && b.1));
+        covered && fast as Real <= FEW_FAST * n as Real && guard.holds(&scratch.start)
     }
 
     fn choice_is_stale(&self) -> bool {
@@ -322,7 +331,7 @@ impl GuardedPd {
         self.rows.choose(&self.list.rows, &self.memory, choice, law, &self.compliance);
     }
 
-    fn begin(&mut self, context: &StepContext<'_>) {
+    pub(super) fn begin(&mut self, context: &StepContext<'_>) {
         let scratch = &mut self.scratch;
         load_difference(&scratch.start, Some(self.list.guard.reference()), &mut scratch.d);
         self.rows.begin(&self.list.rows, &scratch.d, context.params.dt);
@@ -336,10 +345,15 @@ impl GuardedPd {
             self.rows.balance(&scratch.d, &scratch.here.elastic, &mut scratch.e);
         }
         self.rows.update_multipliers(&scratch.d);
+        self.describe_contacts();
+        self.remember_rows();
+    }
+
+    /// What is reported of contacts.
+    pub(super) fn describe_contacts(&mut self) {
         self.contact.rows = self.rows.len();
         self.contact.obstacle_fraction = self.list.fraction;
-        self.contact.min_gap = self.rows.least_gap(&self.list.rows, &scratch.d);
-        self.remember_rows();
+        self.contact.min_gap = self.rows.least_gap(&self.list.rows, &self.scratch.d);
     }
 }
 

@@ -4,6 +4,7 @@
 //! trial is moved into the guard's convex sets before it is looked at:
 //!
 //! ```text
+//! nothing moved for some steps, forces as before?     leave all as it is
 //! s = x₀ + h v + h² M⁻¹ f,  t = x₀ + h v            where vertices want to go
 //! make the list if x₀ or t left its regions         at rest: never
 //! x = clamp(t), or clamp(s moved out of contact) if its objective is less
@@ -20,6 +21,7 @@
 
 mod descent;
 mod lists;
+mod rest;
 mod restitution;
 mod scratch;
 
@@ -167,22 +169,32 @@ impl Stepper for GuardedPd {
         self.highest = Real::NEG_INFINITY;
         self.open(&context, state);
         report.stages.predict = started.elapsed();
-        exec::keep_workers_spinning(|| {
+        let rests = exec::keep_workers_spinning(|| {
+            self.recall(&context, state)?;
+            if self.rests(&context, state, &mut report)? {
+                return Ok(true);
+            }
             self.open_lists(&context, state, &mut report)?;
-            self.minimise(&context, &mut report)
+            self.minimise(&context, &mut report)?;
+            Ok::<bool, StepError>(false)
         })?;
-        if self.list.fraction < 1.0 && self.options.squeeze == SqueezePolicy::Fail {
-            return Err(StepError::Squeezed { fraction: self.list.fraction });
+        if rests {
+            stepper::accept(context.params, state, &self.scratch.here.x)?;
+        } else {
+            if self.list.fraction < 1.0 && self.options.squeeze == SqueezePolicy::Fail {
+                return Err(StepError::Squeezed { fraction: self.list.fraction });
+            }
+            let started = Instant::now();
+            self.close_lists();
+            report.stages.collide += started.elapsed();
+            self.verify(&context)?;
+            stepper::accept(context.params, state, &self.scratch.here.x)?;
+            self.forget_push(&context, state);
+            self.bounce(&context, state);
+            self.note_motion(&context, state);
         }
         let started = Instant::now();
-        self.close_lists();
-        report.stages.collide += started.elapsed();
-        let started = Instant::now();
-        self.verify(&context)?;
-        stepper::accept(context.params, state, &self.scratch.here.x)?;
         self.memory.store(&mut state.columns);
-        self.forget_push(&context, state);
-        self.bounce(&context, state);
         report.collisions = self.contact.contacts;
         report.contact = Some(self.contact);
         if context.params.measure {

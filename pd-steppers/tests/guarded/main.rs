@@ -15,6 +15,7 @@ mod friction;
 mod never_cross;
 mod obstacles;
 mod repeat;
+mod rest;
 mod scenes;
 mod tangles;
 mod worlds;
