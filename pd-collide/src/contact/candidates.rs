@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 /// Part of the way to a target by which a vertex may miss it, and part of the way it is carried.
 const MISSED: Real = 0.25;
-const MISSED_CARRIED: Real = 0.03;
+const MISSED_CARRIED: Real = 0.01;
 /// Part of δ by which a vertex that is not pushed may miss its place: rounding.
 const STILL: Real = 1e-6;
 /// √3: the corner of a cube over half its side.

@@ -3,9 +3,12 @@
 //! Let all triangles (v, a, b) around a vertex be seen along a direction m. If m·((a − v) × (b − v)) > 0 for each of them, the
 //! directions of a, b, … turn one way around v, and if they turn once, the triangles have nothing in common but v and the
 //! edges between them: a star. The number of turns cannot change while all products stay positive. So it suffices that on
-//! every way from x_b to a point of the regions they do: with ε the most by which a difference of two vertices can change,
+//! every way from x_b to a point of the regions they do. With e = a − v, f = b − v, and s the most by which each coordinate of a
+//! vertex can change,
 //!
-//! m·(e × f) > |e| ε_f + |f| ε_e + ε_e ε_f.
+//! m·(e × f) > |f × m|·s_a + |m × e|·s_b + |(f − e) × m|·s_v + |m|·(s_a ∘ s_b + s_a ∘ s_v + s_b ∘ s_v),
+//!
+//! absolute values by coordinates, p ∘ q = (p_y q_z + p_z q_y, …): the first-order change by each vertex, then the products.
 //!
 //! Seen from a frame that moves with v, neighbours hardly move: of a sheet that is nearly flat over an edge's length all
 //! pairs of triangles with a common vertex are settled by this, and these are most of those whose boxes overlap. (In the
@@ -31,11 +34,17 @@ impl ContactList {
     }
 }
 
-/// How far a vertex can go from where it starts, seen from a frame that moves by `motion`.
+/// How far a vertex can go from where it starts along each axis, seen from a frame that moves by `motion`.
 #[inline]
-fn stray(start: &Vec3, region: &Aabb, motion: &Vec3) -> Real {
+fn stray(start: &Vec3, region: &Aabb, motion: &Vec3) -> Vec3 {
     let from = start + motion;
-    (from - region.min).abs().sup(&(region.max - from).abs()).norm()
+    (from - region.min).abs().sup(&(region.max - from).abs())
+}
+
+/// Largest coordinates of a cross product of vectors whose coordinates are at most p and q.
+#[inline]
+fn cross_bound(p: &Vec3, q: &Vec3) -> Vec3 {
+    Vec3::new(p.y * q.z + p.z * q.y, p.z * q.x + p.x * q.z, p.x * q.y + p.y * q.x)
 }
 
 fn is_star(input: &ListInput<'_>, region: &[Aabb], carry: &[Vec3], v: usize) -> bool {
@@ -60,12 +69,14 @@ fn is_star(input: &ListInput<'_>, region: &[Aabb], carry: &[Vec3], v: usize) -> 
     let own = stray(centre, &region[v], motion);
     let mut turns = 0;
     for (a, b, e, f) in edges {
-        let (of_e, of_f) = (own + stray(&x[a], &region[a], motion), own + stray(&x[b], &region[b], motion));
-        let (long_e, long_f) = (e.norm(), f.norm());
-        let change = long_e * of_f + long_f * of_e + of_e * of_f;
+        let (of_a, of_b) = (stray(&x[a], &region[a], motion), stray(&x[b], &region[b], motion));
+        let (by_a, by_b) = (f.cross(&m), m.cross(&e));
+        let first = by_a.abs().dot(&of_a) + by_b.abs().dot(&of_b) + (by_a + by_b).abs().dot(&own);
+        let second = cross_bound(&of_a, &of_b) + cross_bound(&of_a, &own) + cross_bound(&of_b, &own);
+        let change = first + m.abs().dot(&second);
         let product = m.dot(&e.cross(&f));
         // False for what is not a number.
-        let turns_on = product > change + MARGIN * long_e * long_f;
+        let turns_on = product > change + MARGIN * e.norm() * f.norm();
         if !turns_on {
             return false;
         }

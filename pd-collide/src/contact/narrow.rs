@@ -143,12 +143,13 @@ pub(crate) fn examine(frame: &Frame<'_>, pair: &Pair) -> Found {
     let mut found = Found::default();
     let apart = d > 0.0 && d > frame.approach(pair, &(closest.separation / d));
     if carried || !apart {
-        let bodies = frame.bodies(pair);
-        let floor = input.options.floor * input.surface.thickness(bodies[0], bodies[1]).min(frame.rest(pair));
         match separate(frame, pair, &closest, d) {
             // Farther apart than they can come: no plane needed.
             Some((n, low, high)) if low - high > frame.approach(pair, &n) => {}
             Some((n, low, high)) => {
+                let bodies = frame.bodies(pair);
+                let thickness = input.surface.thickness(bodies[0], bodies[1]);
+                let floor = input.options.floor * thickness.min(frame.rest(pair));
                 let plane = split(frame, pair, n, low, high, floor);
                 found.sides = sides(frame, pair, &plane);
                 found.plane = Some(plane);
