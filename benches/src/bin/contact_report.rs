@@ -2,13 +2,15 @@
 //! contact off (10 plain iterations), in one run; and where the time goes.
 //!
 //! `cargo run --release -p benches --bin contact_report -- [SCENE] [--frames N] [--size N] [--threads N] [--verify]`,
-//! `--size` being the cells along a side of sheets.
+//! `--size` being the cells along a side of sheets. `--plot FILE` measures the first frames at sizes from 20² to 500² instead,
+//! prints a table and draws it.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a report program")]
 
 use pd_core::StepReport;
 use pd_sim::scene::desc::{ContactMode, ShapeDesc};
 use pd_sim::scene::{Scene, SceneRun, read_desc};
 use pd_sim::{ModelPaths, Registry, SceneError};
+use pd_tables::plot::{Line, Plot};
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -18,10 +20,13 @@ const GROUP: usize = 30;
 /// Frames with contact off that are summed, at least.
 const PLAIN: usize = 8;
 
-fn load(name: &str, mode: ContactMode) -> Result<SceneRun, SceneError> {
+/// Cells along a side of the sheets of a plot, and the frames that are measured.
+const SIZES: [usize; 8] = [20, 40, 60, 80, 140, 200, 300, 500];
+const PLOTTED: usize = 6;
+
+fn load(name: &str, mode: ContactMode, size: usize) -> Result<SceneRun, SceneError> {
     let (mut desc, directory) = read_desc(name)?;
     desc.contact.mode = Some(mode);
-    let size = number("--size", 0);
     for object in desc.objects.iter_mut().filter(|_| size > 0) {
         if let ShapeDesc::Grid { rows, columns, .. } = &mut object.shape {
             (*rows, *columns) = (size, size);
@@ -57,7 +62,7 @@ fn plain_frame(plain: &mut SceneRun, guarded: &SceneRun) -> Result<f64, SceneErr
     let n = plain.sim.state.vertices().min(guarded.sim.state.vertices());
     let frames = (200_000 / n).clamp(PLAIN, 400);
     let mut best = f64::INFINITY;
-    for _ in 0..3 {
+    for _ in 0..if n > 50_000 { 1 } else { 3 } {
         plain.sim.state.x[..n].copy_from_slice(&guarded.sim.state.x[..n]);
         plain.sim.state.v[..n].copy_from_slice(&guarded.sim.state.v[..n]);
         let started = seconds();
@@ -70,7 +75,9 @@ fn plain_frame(plain: &mut SceneRun, guarded: &SceneRun) -> Result<f64, SceneErr
 }
 
 fn run(name: &str) -> Result<(), SceneError> {
-    let (mut guarded, mut plain) = (load(name, ContactMode::Guard)?, load(name, ContactMode::Off)?);
+    let size = number("--size", 0);
+    let (mut guarded, mut plain) =
+        (load(name, ContactMode::Guard, size)?, load(name, ContactMode::Off, size)?);
     let frames = number("--frames", 600);
     println!("{name}: {} vertices", guarded.sim.model.vertices());
     println!(
@@ -147,11 +154,43 @@ fn run(name: &str) -> Result<(), SceneError> {
     Ok(())
 }
 
+/// Cost of the first frames over the number of vertices.
+fn plot(name: &str, file: &str) -> Result<(), SceneError> {
+    println!("| cells | vertices | plain, ms | with contact, ms | ratio |\n|---:|---:|---:|---:|---:|");
+    let [mut with, mut without] =
+        ["with contact", "contact off"].map(|name| Line { name: name.to_owned(), points: vec![] });
+    for size in SIZES {
+        let (mut guarded, mut plain) =
+            (load(name, ContactMode::Guard, size)?, load(name, ContactMode::Off, size)?);
+        let started = seconds();
+        for _ in 0..PLOTTED {
+            guarded.advance()?;
+        }
+        let ms = 1e3 * (seconds() - started) / PLOTTED as f64;
+        let plain_ms = plain_frame(&mut plain, &guarded)?;
+        let n = guarded.sim.model.vertices();
+        println!("| {size}² | {n} | {plain_ms:.1} | {ms:.1} | {:.1} |", ms / plain_ms);
+        with.points.push((n as f64, ms));
+        without.points.push((n as f64, plain_ms));
+    }
+    let plot = Plot {
+        title: format!("{name}: a frame with contact and without"),
+        x: "vertices".to_owned(),
+        y: "ms per frame".to_owned(),
+        lines: vec![with, without],
+    };
+    if let Err(error) = std::fs::write(file, plot.svg()) {
+        eprintln!("error: {file}: {error}");
+    }
+    Ok(())
+}
+
 fn main() {
+    let file = std::env::args().skip_while(|arg| arg != "--plot").nth(1);
     let name = std::env::args().nth(1).filter(|arg| !arg.starts_with('-')).unwrap_or("fold-140".to_owned());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(number("--threads", 1)).build();
     let result = match pool {
-        Ok(pool) => pool.install(|| run(&name)),
+        Ok(pool) => pool.install(|| file.map_or_else(|| run(&name), |file| plot(&name, &file))),
         Err(error) => return eprintln!("error: {error}"),
     };
     if let Err(error) = result {
