@@ -1,5 +1,7 @@
 //! Vertices of cloth and solids attached to rigid bodies.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use pd_constraints::{EdgeSprings, StrainRange, TetStrain};
 use pd_core::{
     Model, ProjectiveDynamics, Real, State, StepContext, StepError, StepParams, StepReport, Stepper, Vec3,
@@ -53,12 +55,15 @@ struct Built {
     seen: Arc<Mutex<Vec<[Vec3; 2]>>>,
 }
 
+/// The body that a vertex at a place is attached to.
+type Attach = Box<dyn Fn(&Vec3) -> Option<u32>>;
+
 struct Setup {
     solid: bool,
     bodies: Vec<BodyDesc>,
     joints: Vec<JointDesc>,
     /// Vertices and the bodies they are attached to.
-    attach: Box<dyn Fn(&Vec3) -> Option<u32>>,
+    attach: Attach,
     break_force: Real,
     scheme: Scheme,
     gravity: Real,

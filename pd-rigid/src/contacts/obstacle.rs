@@ -1,9 +1,14 @@
 //! A part of a body against an obstacle given by its signed distance.
+//!
+//! A part that may reach the obstacle within the step is looked at where the ball around it does: found by steps as long as the
+//! distance of that ball (sphere tracing, Hart 1996), so that no obstacle is too thin for a fast body.
 
+use super::pair::{FAST_TURN, add_core};
 use super::{Manifolds, Motion, Reach};
 use crate::Part;
 use crate::narrow::{Touch, lowest, point_polyhedron, reduce};
 use crate::solve::contact::{ContactPoint, Manifold, POINTS, tangents};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use pd_core::{Collider, Real, Surface, Vec3};
 
 /// Keys of obstacles are counted down from the end of the parts' range.
@@ -11,6 +16,33 @@ const OBSTACLE: u64 = 0xffff_ffff;
 
 /// Most points looked at.
 const MOST: usize = 72;
+
+/// Most steps towards an obstacle.
+const STEPS: usize = 64;
+
+/// Time (s) and pose of a body when the ball around a part comes within the margin of an obstacle; `None` if it does not within the step.
+fn arrival(
+    part: &Part,
+    body: &(Isometry3<Real>, Vec3, Vec3),
+    reach: &Reach,
+    distance: impl Fn(Vec3) -> Real,
+) -> Option<(Real, Isometry3<Real>)> {
+    let radius = part.shape.reach() + part.pose.translation.vector.norm();
+    let (start, v) = (body.0.translation.vector, body.1 + reach.gravity * (0.5 * reach.dt));
+    let (speed, mut time) = (v.norm(), 0.0);
+    for _ in 0..STEPS {
+        let left = distance(start + v * time) - radius;
+        if left <= reach.margin {
+            break;
+        }
+        time += (left - 0.5 * reach.margin) / speed;
+        if time.is_nan() || time >= reach.dt {
+            return None;
+        }
+    }
+    let turn = UnitQuaternion::from_scaled_axis(body.2 * time) * body.0.rotation;
+    Some((time, Isometry3::from_parts(Translation3::from(start + v * time), turn)))
+}
 
 /// Adds the contacts of a part (its number and rank) with an obstacle (number, shape, time in s). Points with one normal share a
 /// manifold; the deepest others have their own.
@@ -22,7 +54,6 @@ pub(super) fn touch(
     manifolds: &mut Manifolds,
 ) {
     let body = &motion[part.body as usize];
-    let world = body.0 * part.pose;
     let far = reach.margin.max(reach.of(part, body));
     let (number, collider, time) = obstacle;
     let sample = |p: Vec3| {
@@ -30,6 +61,12 @@ pub(super) fn touch(
         collider.sample(&[p], time, &mut surface);
         surface[0]
     };
+    let (mut pose, mut ahead) = (body.0, false);
+    if far > 2.0 * reach.margin {
+        let Some((time, later)) = arrival(part, body, reach, |p| sample(p).distance) else { return };
+        (pose, ahead) = (later, time > 0.0);
+    }
+    let world = pose * part.pose;
     let mut points = [(0, Vec3::zeros()); MOST];
     let mut len = 0;
     let mut look = |feature: u64, point: Vec3| {
@@ -39,8 +76,8 @@ pub(super) fn touch(
         }
     };
     // Round shapes have no vertices: their lowest point depends on where the obstacle is.
-    let towards = sample(world.translation.vector).normal;
-    lowest((&part.shape, &world), &towards, &mut look);
+    let centre = sample(world.translation.vector);
+    lowest((&part.shape, &world), &centre.normal, &mut look);
     if let Some(solid) = part.shape.solid() {
         let mut at = world.translation.vector;
         for feature in 0..2 {
@@ -61,11 +98,18 @@ pub(super) fn touch(
     collider.sample(&batch[..len], time, &mut surfaces[..len]);
     let mut found = [(ContactPoint::default(), Vec3::zeros(), Vec3::zeros()); MOST];
     let mut near = 0;
-    for (&(feature, point), surface) in points.iter().zip(&surfaces) {
+    let fast = ahead || body.2.norm() * reach.dt > FAST_TURN;
+    for (&(feature, point), surface) in points.iter().zip(&mut surfaces) {
+        // A point of a fast part may be past the middle of a thin obstacle: it is held by the side on which the centre is.
+        if fast && centre.distance > 0.0 && surface.distance < 0.0 && surface.normal.dot(&centre.normal) < 0.0
+        {
+            let below = point - (world.translation.vector - centre.normal * centre.distance);
+            *surface = Surface { distance: centre.normal.dot(&below), ..centre };
+        }
         if surface.distance < far && surface.normal.norm_squared() > 0.5 {
             let (place, gap) = (point - surface.normal * (0.5 * surface.distance), surface.distance);
             let core = point + surface.normal * part.shape.radius();
-            let local = body.0.rotation.inverse() * (core - body.0.translation.vector);
+            let local = pose.rotation.inverse() * (core - pose.translation.vector);
             let foot = point - surface.normal * surface.distance;
             let round = [part.shape.radius(), 0.0];
             let contact =
@@ -86,6 +130,7 @@ pub(super) fn touch(
         friction: (part.friction * material.static_friction).sqrt(),
         restitution: part.restitution.max(material.restitution),
         drag: velocity,
+        meets: ahead || normal.dot(&(velocity - body.1)) * reach.dt > 2.0 * reach.margin,
         ..Manifold::default()
     };
     let Some(&(_, normal, velocity)) = found.first() else { return };
@@ -103,6 +148,9 @@ pub(super) fn touch(
     {
         first.points[first.len] = *point;
         first.len += 1;
+    }
+    if first.meets || fast {
+        add_core(&mut first, 0, part, &[pose, Isometry3::identity()], POINTS);
     }
     manifolds.push(first);
     for &(point, normal, velocity) in found.iter().filter(|f| !alike(&f.1)).take(POINTS) {

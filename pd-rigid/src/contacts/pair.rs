@@ -8,7 +8,7 @@ use nalgebra::Isometry3;
 use pd_core::{Aabb, Real, Vec3};
 
 /// Turn of a body in a step beyond which its points of contact do not stand for it, rad.
-const FAST_TURN: Real = 0.3;
+pub(super) const FAST_TURN: Real = 0.3;
 
 /// The box of a part, grown by what its body may move in a step and half of the margin.
 pub(super) fn swept(model: &RigidModel, part: &Part, motion: &Motion, reach: &Reach) -> Aabb {
@@ -100,7 +100,13 @@ fn local(pose: &Isometry3<Real>, p: &Vec3) -> Vec3 {
 
 /// Adds the ball inside a part that turns far within the step: the points that touch now are elsewhere soon, and this one
 /// stays. It takes the place of one of the first `most` points if there is none free. Returns whether there is such a ball.
-fn add_core(m: &mut Manifold, k: usize, part: &Part, poses: &[Isometry3<Real>; 2], most: usize) -> bool {
+pub(super) fn add_core(
+    m: &mut Manifold,
+    k: usize,
+    part: &Part,
+    poses: &[Isometry3<Real>; 2],
+    most: usize,
+) -> bool {
     let Some((centre, radius)) = part.shape.inner_ball() else { return false };
     let points = &m.points[..m.len.min(most)];
     let Some(deepest) = points.iter().min_by(|p, q| p.gap.total_cmp(&q.gap)).copied() else { return false };

@@ -1,7 +1,8 @@
 //! Fast bodies: nothing passes through, and nothing is stopped by what it passes.
 
 use crate::world::{World, substeps, weightless};
-use pd_core::{Real, Vec3};
+use pd_collide::Block;
+use pd_core::{Collider, Real, Vec3};
 use pd_rigid::{BodyDesc, RigidModel, Shape};
 use proptest::prelude::*;
 
@@ -57,6 +58,30 @@ proptest! {
             prop_assert!(p.x < 0.0, "{} at {p:?}", bullets()[kind].kind());
         }
         prop_assert!(world.state.bodies.v[1].x < 0.2 * way.x * speed, "it was stopped");
+    }
+
+    /// The same plate as an obstacle of the scene, known by its signed distance alone.
+    #[test]
+    fn a_bullet_does_not_pass_an_obstacle(
+        speed in 50.0..1000.0f64, aim in prop::array::uniform2(-0.8..0.8f64), from in prop::array::uniform2(-3.0..3.0f64),
+        distance in 0.5..20.0f64, spin in prop::array::uniform3(-200.0..200.0f64), kind in 0..5usize,
+    ) {
+        let block = Block::new(Vec3::zeros(), Vec3::new(0.005, 1.0, 1.0)).unwrap().with_margin(0.0).unwrap();
+        let colliders: Vec<Box<dyn Collider>> = vec![Box::new(block)];
+        let start = Vec3::new(-distance, from[0], from[1]);
+        let way = (Vec3::new(0.0, aim[0], aim[1]) - start).normalize();
+        let mut builder = RigidModel::builder();
+        builder.body(BodyDesc::new(bullets()[kind].clone(), 8000.0).at(start).moving(way * speed, Vec3::from(spin))).unwrap();
+        let mut world = weightless(World::new(builder, substeps(4), "direct"));
+        for _ in 0..60 {
+            world.stepper.advance(&world.params, &colliders, &mut world.state).unwrap();
+            let (p, v) = (world.state.bodies.p[0], world.state.bodies.v[0]);
+            if p.y.abs().max(p.z.abs()) > 0.95 && v.x < 0.5 * way.x * speed {
+                return Ok(());
+            }
+            prop_assert!(p.x < 0.0, "{} at {p:?}", bullets()[kind].kind());
+        }
+        prop_assert!(world.state.bodies.v[0].x < 0.2 * way.x * speed, "it was stopped");
     }
 
     /// Past the edge of a plate at a distance larger than its size: not a bit of its way changes.
