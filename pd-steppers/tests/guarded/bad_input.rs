@@ -131,3 +131,65 @@ fn a_plate_that_would_crush_a_sheet_waits_or_says_so() {
     });
     assert!(matches!(failed, Some(StepError::Squeezed { fraction }) if fraction < 1.0), "{failed:?}");
 }
+
+/// As scanned meshes are: every triangle has vertices of its own, some have no area, some are there twice.
+#[test]
+fn an_obstacle_with_doubled_vertices_and_faces_without_area_holds_a_sheet() {
+    let ball = pd_mesh::generate::sphere(12, 6, 0.25).unwrap();
+    let mut positions: Vec<Vec3> =
+        ball.triangles.iter().flatten().map(|&v| ball.positions[v as usize] - Vec3::y() * 0.3).collect();
+    let mut triangles: Vec<[u32; 3]> =
+        (0..ball.triangles.len() as u32).map(|k| [0, 1, 2].map(|c| 3 * k + c)).collect();
+    triangles.extend(triangles.clone().iter().take(20));
+    for k in 0..20 {
+        let [a, b] = [positions[7 * k], positions[7 * k + 1]];
+        let first = positions.len() as u32;
+        positions.extend([a, a + (b - a) * 0.5, b, a, a, b]);
+        triangles.extend([[first, first + 1, first + 2], [first + 3, first + 4, first + 5]]);
+    }
+    let soup = pd_mesh::TriMesh { positions, triangles };
+    let mut scene = sheet(8, 0.08, |p| p, Vec3::zeros(), &[soup]);
+    let mut stepper = scene.stepper();
+    for frame in 0..40 {
+        scene.step(&mut stepper);
+        // Faces without area count as segments; the obstacle may cross itself.
+        let x = &scene.state.x;
+        let least =
+            x[..scene.free].iter().map(|p| (p + Vec3::y() * 0.3).norm()).fold(Real::INFINITY, Real::min);
+        assert!(least > 0.24, "frame {frame}: a vertex is at {least} m from the middle of a ball of 0.25 m");
+    }
+    let high = scene.state.x[..scene.free].iter().map(|p| p.y).fold(Real::NEG_INFINITY, Real::max);
+    assert!(high > -0.05, "the ball holds it: {high} m");
+}
+
+#[test]
+fn a_tip_that_touches_a_face_in_one_point_is_refused() {
+    let x = [-Vec3::x() - Vec3::z(), Vec3::x() - Vec3::z(), Vec3::z(), Vec3::zeros()];
+    let x: Vec<Vec3> = x.into_iter().chain([Vec3::new(0.1, 1.0, 0.0), Vec3::new(0.0, 1.0, 0.1)]).collect();
+    let refused = first_step(&springs(&x, &[[0, 1, 2], [3, 4, 5]], 0.01));
+    assert!(matches!(refused, Err(StepError::Intersecting { pairs: 1, .. })), "{refused:?}");
+}
+
+#[test]
+fn an_obstacle_without_numbers_pushes_nothing() {
+    struct Nowhere;
+    impl Collider for Nowhere {
+        fn kind(&self) -> &'static str {
+            "nowhere"
+        }
+        fn sample(&self, _: &[Vec3], _: Real, out: &mut [Surface]) {
+            out.fill(Surface {
+                distance: Real::NAN,
+                normal: Vec3::repeat(Real::NAN),
+                velocity: Vec3::zeros(),
+            });
+        }
+    }
+    let mut scene = sheet(4, 0.02, |p| p, Vec3::zeros(), &[]);
+    scene.colliders = vec![Box::new(Nowhere)];
+    let mut stepper = scene.stepper();
+    for _ in 0..4 {
+        scene.step(&mut stepper);
+    }
+    assert!(scene.state.x.iter().all(|p| p.iter().all(|c| c.is_finite()) && p.y < 0.0), "it falls");
+}
