@@ -108,6 +108,10 @@ impl Collider for ParryShape {
         let (min, max) = (Vec3::new(b.mins.x, b.mins.y, b.mins.z), Vec3::new(b.maxs.x, b.maxs.y, b.maxs.z));
         Aabb { min, max }.grown(self.margin + slack(min.amax().max(max.amax()).min(Real::MAX)))
     }
+
+    fn is_convex(&self) -> bool {
+        self.shape.is_convex()
+    }
 }
 
 #[cfg(test)]
@@ -140,6 +144,7 @@ mod tests {
         let block = ParryShape::new(Cuboid::new(Vector::new(1.0, 2.0, 3.0))).unwrap();
         let surface = block.surface_at(&Vec3::new(0.25, -2.0, 1.0), 0.0);
         assert_eq!(surface.distance, 0.0);
+        assert!(block.is_convex());
         assert!((surface.normal + Vec3::y()).norm() < 1e-6);
         assert_eq!(block.resolve(&Vec3::new(Real::NAN, 0.0, 0.0), 0.0), None);
     }
