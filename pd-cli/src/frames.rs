@@ -97,7 +97,11 @@ impl Frames {
         // Arrays are for computation: they contain the simulated vertices.
         let skins = choice.surface == Surface::Skin && choice.format != Format::Npz;
         let velocities = matches!(choice.format, Format::Npz | Format::Ply | Format::Vtk | Format::Vtu);
-        let recorder = Recorder::new(scene, skins, velocities);
+        let mut recorder = Recorder::new(scene, skins, velocities);
+        // The other formats move rigid bodies as a whole.
+        if !choice.format.whole() || choice.format == Format::Pc2 {
+            recorder = recorder.with_bodies_as_vertices(scene);
+        }
         let mut frames = Self { directory: directory.to_owned(), choice, recorder, series: vec![] };
         frames.take(frame, scene, state)?;
         frames.check_size()?;

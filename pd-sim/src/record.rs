@@ -41,6 +41,8 @@ pub struct Recorder {
     velocities: bool,
     /// Poses of the rigid bodies in every frame.
     bodies: Vec<Vec<Pose>>,
+    /// Rigid bodies that are recorded as vertices: number and vertices in the principal frame.
+    vertices: Vec<(usize, Vec<Vec3>)>,
 }
 
 impl Recorder {
@@ -82,16 +84,42 @@ impl Recorder {
                 radius: cloud.radius,
             });
         }
-        Self { film, skins, velocities, bodies: vec![] }
+        Self { film, skins, velocities, bodies: vec![], vertices: vec![] }
+    }
+
+    /// Records rigid bodies by their vertices instead of their poses, for formats without parts that move as a whole. Call it
+    /// before the first [`push`](Self::push).
+    pub fn with_bodies_as_vertices(mut self, scene: &Scene) -> Self {
+        let mut first = self.film.parts.last().map_or(0, |part| part.vertices.end);
+        for (body, (name, mesh)) in scene.matter.body_meshes().into_iter().enumerate() {
+            if mesh.triangles.is_empty() {
+                continue;
+            }
+            let vertices = first..first + mesh.positions.len() as u32;
+            first = vertices.end;
+            let (colour, triangles) = (colour(scene, &name, body), mesh.triangles);
+            self.film.parts.push(Part { name, colour, vertices, triangles, tets: vec![], radius: 0.0 });
+            self.vertices.push((body, mesh.positions));
+        }
+        self
     }
 
     /// Takes a state.
     pub fn push(&mut self, scene: &Scene, state: &State) {
-        self.film.push(state.time, carried(scene, &state.x, self.skins));
+        let mut positions = carried(scene, &state.x, self.skins);
+        let simulated = positions.len();
+        for (body, local) in &self.vertices {
+            positions.extend(local.iter().map(|p| state.bodies.world(*body, p)));
+        }
         if self.velocities {
             // Skins carry velocities as they carry positions.
-            self.film.velocities.push(carried(scene, &state.v, self.skins));
+            let mut velocities = carried(scene, &state.v, self.skins);
+            let bodies = self.vertices.iter().flat_map(|(body, local)| local.iter().map(move |_| *body));
+            let moved = positions[simulated..].iter().zip(bodies);
+            velocities.extend(moved.map(|(p, body)| state.bodies.velocity_at(body, p)));
+            self.film.velocities.push(velocities);
         }
+        self.film.push(state.time, positions);
         let pose = |(p, q): (&Vec3, &_)| Pose { position: *p, rotation: *q };
         self.bodies.push(state.bodies.p.iter().zip(&state.bodies.q).map(pose).collect());
     }
@@ -117,7 +145,8 @@ impl Recorder {
                 self.film.rigid.push(obstacle);
             }
         }
-        for (body, (name, mesh)) in scene.matter.body_meshes().into_iter().enumerate() {
+        let bodies = if self.vertices.is_empty() { scene.matter.body_meshes() } else { vec![] };
+        for (body, (name, mesh)) in bodies.into_iter().enumerate() {
             let poses = self.bodies.iter().filter_map(|frame| frame.get(body).copied()).collect();
             let colour = colour(scene, &name, body);
             self.film.rigid.push(Rigid { name, colour, shape: Shape::Mesh(mesh), poses, obstacle: false });

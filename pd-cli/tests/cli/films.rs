@@ -124,3 +124,24 @@ fn water_has_a_surface_in_every_frame() {
     }
     assert!(!sandbox.path("dam/water_00001.obj").exists());
 }
+
+/// Formats with a file per frame write rigid bodies by their vertices, beside cloth or alone.
+#[test]
+fn rigid_bodies_are_in_every_frame() {
+    let sandbox = Sandbox::new();
+    let scene = "title = \"x\"\n[[object]]\nname = \"sheet\"\nshape = { kind = \"grid\", rows = 2, columns = 2 }\n\
+        edge = { weight = 10 }\n\
+        [[body]]\nname = \"box\"\nshape = { kind = \"box\", half-extents = [0.1, 0.1, 0.1] }\nposition = [0, 5, 0]\n";
+    sandbox.write("box.toml", scene);
+    sandbox.good(&["run", "box.toml", "--frames", "6", "--every", "6", "--format", "obj", "--out", "out"]);
+    let read = |name: &str| pd_mesh::io::read_obj(sandbox.read(name).as_bytes(), name).unwrap();
+    let (start, end) = (read("out/frame_00000.obj"), read("out/frame_00006.obj"));
+    let centre = |mesh: &pd_mesh::TriMesh| {
+        let corners = &mesh.positions[9..];
+        assert_eq!(corners.len() % 8, 0, "the corners of a box");
+        corners.iter().map(|p| p.y).sum::<f64>() / corners.len() as f64
+    };
+    // It falls by g t²/2 in a tenth of a second.
+    assert!((centre(&start) - 5.0).abs() < 1e-6);
+    assert!((centre(&start) - centre(&end) - 0.049).abs() < 0.01, "{}", centre(&end));
+}
