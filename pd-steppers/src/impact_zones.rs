@@ -2,11 +2,11 @@
 //! vertices move as one rigid body (Provot 1997; Bridson, Fedkiw, Anderson 2002).
 //!
 //! It is here to be compared with: nothing crosses, but layers in a zone stick together, there is no friction, and zones
-//! grow until a pile is one lump. Steps allocate.
+//! grow until a pile is one lump.
 
-use crate::near_pairs::NearPairs;
+use crate::near_pairs::{NearPairs, least_thickness};
 use pd_collide::ccd::Conservative;
-use pd_collide::response::rigid_impact_zones;
+use pd_collide::response::RigidImpactZones;
 use pd_core::stepper::{self, PreparedFor};
 use pd_core::{
     ContactReport, GlobalSolver, LocalInput, LocalStep, Real, State, StepContext, StepError, StepReport,
@@ -27,6 +27,7 @@ pub struct ImpactZones {
     global: Box<dyn GlobalSolver>,
     prepared: Option<PreparedFor>,
     near: NearPairs,
+    zones: RigidImpactZones,
     masses: Vec<Real>,
     s: Vec<Vec3>,
     x: Vec<Vec3>,
@@ -38,7 +39,8 @@ impl ImpactZones {
     /// With this local step and this global solver.
     pub fn new(local: Box<dyn LocalStep>, global: Box<dyn GlobalSolver>) -> Self {
         let [s, x, b, d] = [const { Vec::new() }; 4];
-        Self { local, global, prepared: None, near: NearPairs::default(), masses: vec![], s, x, b, d }
+        let (near, zones) = (NearPairs::default(), RigidImpactZones::default());
+        Self { local, global, prepared: None, near, zones, masses: vec![], s, x, b, d }
     }
 }
 
@@ -66,6 +68,8 @@ impl Stepper for ImpactZones {
         let heavy = HEAVY * model.masses().iter().copied().fold(0.0, Real::max);
         let mass = |(i, &mass): (usize, &Real)| if model.is_kinematic(i) { heavy } else { mass };
         self.masses = model.masses().iter().enumerate().map(mass).collect();
+        let pairs = self.near.prepare(NAME, model);
+        self.zones.reserve(model.vertices(), pairs);
         for scratch in [&mut self.s, &mut self.x, &mut self.b, &mut self.d] {
             crate::implicit::resize(scratch, model.vertices());
         }
@@ -98,14 +102,19 @@ impl Stepper for ImpactZones {
         }
         let started = Instant::now();
         report.collisions = stepper::push_out(context, state, &mut self.x);
-        let least = model.surface().bodies.iter().map(|body| body.thickness).fold(Real::INFINITY, Real::min);
+        let least = least_thickness(model.surface());
         let mut contact = ContactReport::default();
         if least.is_finite() {
             let (near, separation) = (&mut self.near, SEPARATION * least);
-            let find =
-                |from: &[Vec3], to: &[Vec3], pairs: &mut _| near.find(model, (from, to), separation, pairs);
+            let mut fits = Ok(());
+            let find = |from: &[Vec3], to: &[Vec3], pairs: &mut _| {
+                if let Err(error) = near.find(model, (from, to), separation, pairs) {
+                    fits = Err(error);
+                }
+            };
             let done =
-                rigid_impact_zones(&state.x, &mut self.x, &self.masses, separation, &Conservative, find);
+                self.zones.respond(&state.x, &mut self.x, &self.masses, separation, &Conservative, find);
+            fits?;
             contact.contacts = done.vertices;
             contact.clamped = done.vertices;
             contact.rounds = done.passes;

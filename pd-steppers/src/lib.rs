@@ -59,6 +59,7 @@ mod line_search;
 mod near_pairs;
 mod newton;
 mod pbd;
+mod room;
 mod rows;
 mod schemes;
 mod strain_limit;

@@ -16,6 +16,18 @@ pub struct LinearBvh {
     codes: Vec<(u64, u32)>,
 }
 
+impl LinearBvh {
+    /// Calls `visit(&mut out[task], i, j)` for every pair i < j of boxes that overlap, tasks in parallel, as
+    /// [`FixedBvh::visit_pairs`](super::FixedBvh::visit_pairs) does.
+    pub fn visit_pairs<T: Send + Default>(
+        &mut self,
+        out: &mut Vec<T>,
+        visit: impl Fn(&mut T, u32, u32) + Sync,
+    ) {
+        self.tree.visit_pairs(out, visit);
+    }
+}
+
 impl BroadPhase for LinearBvh {
     fn name(&self) -> &'static str {
         "linear tree"

@@ -38,74 +38,103 @@ pub struct ImpactReport {
     pub vertices: usize,
 }
 
-/// Replaces the ends of a motion by ones at which nothing has touched, given that nothing touches at the start.
-///
-/// `masses` are in kg; a vertex that must keep to its path gets a large one (10⁶ times the others'). `candidates` is asked
-/// before each pass for the pairs whose boxes, swept from the first positions to the second, meet; what it leaves out is
-/// taken to be apart. `separation` is the distance that counts as touching, m, and should be below all distances at the
-/// start: pairs nearer than that stay as they are, in one zone.
-///
-/// # Panics
-/// If the three slices differ in length or a pair names no vertex.
-pub fn rigid_impact_zones(
-    start: &[Vec3],
-    end: &mut [Vec3],
-    masses: &[Real],
-    separation: Real,
-    ccd: &dyn Ccd,
-    mut candidates: impl FnMut(&[Vec3], &[Vec3], &mut MovingPairs),
-) -> ImpactReport {
-    assert!(
-        start.len() == end.len() && start.len() == masses.len(),
-        "one start, end and mass for each vertex"
-    );
-    let wanted = end.to_vec();
-    let mut zones = Zones::new(start.len());
-    let mut pairs = MovingPairs::default();
-    let mut report = ImpactReport::default();
-    loop {
-        report.passes += 1;
-        candidates(start, end, &mut pairs);
-        let motion = |v: &[u32; 4]| (v.map(|v| start[v as usize]), v.map(|v| end[v as usize]));
-        let mut touching = Vec::new();
-        for pair in pairs.vertex_triangles.iter().filter(|pair| !zones.holds(pair)) {
-            let (start, end) = motion(pair);
-            if ccd.vertex_triangle(&PointTriangle { start, end, separation }).is_some() {
-                touching.push(*pair);
+impl MovingPairs {
+    /// Room for so many more pairs of each kind.
+    pub fn reserve(&mut self, pairs: usize) {
+        self.vertex_triangles.reserve(pairs);
+        self.edge_edges.reserve(pairs);
+    }
+}
+
+/// The response, with its scratch: [`respond`](Self::respond) allocates only beyond what was [reserved](Self::reserve) and what
+/// earlier calls needed.
+#[derive(Clone, Debug, Default)]
+pub struct RigidImpactZones {
+    wanted: Vec<Vec3>,
+    pairs: MovingPairs,
+    zones: Zones,
+}
+
+impl RigidImpactZones {
+    /// Room for a surface of so many vertices and for so many pairs of each kind.
+    pub fn reserve(&mut self, vertices: usize, pairs: usize) {
+        self.wanted.clear();
+        self.wanted.reserve(vertices);
+        self.pairs.reserve(pairs);
+        self.zones.clear(0);
+        self.zones.parents.reserve(vertices);
+        self.zones.by_root.reserve(vertices);
+    }
+
+    /// Replaces the ends of a motion by ones at which nothing has touched, given that nothing touches at the start.
+    ///
+    /// `masses` are in kg; a vertex that must keep to its path gets a large one (10⁶ times the others'). `candidates` is asked
+    /// before each pass for the pairs whose boxes, swept from the first positions to the second, meet; what it leaves out is
+    /// taken to be apart. `separation` is the distance that counts as touching, m, and should be below all distances at the
+    /// start: pairs nearer than that stay as they are, in one zone.
+    ///
+    /// # Panics
+    /// If the three slices differ in length or a pair names no vertex.
+    pub fn respond(
+        &mut self,
+        start: &[Vec3],
+        end: &mut [Vec3],
+        masses: &[Real],
+        separation: Real,
+        ccd: &dyn Ccd,
+        mut candidates: impl FnMut(&[Vec3], &[Vec3], &mut MovingPairs),
+    ) -> ImpactReport {
+        assert!(
+            start.len() == end.len() && start.len() == masses.len(),
+            "one start, end and mass for each vertex"
+        );
+        let Self { wanted, pairs, zones } = self;
+        wanted.clear();
+        wanted.extend_from_slice(end);
+        zones.clear(start.len());
+        let mut report = ImpactReport::default();
+        loop {
+            report.passes += 1;
+            candidates(start, end, pairs);
+            let motion = |v: &[u32; 4]| (v.map(|v| start[v as usize]), v.map(|v| end[v as usize]));
+            let mut joined = false;
+            for pair in &pairs.vertex_triangles {
+                let (start, end) = motion(pair);
+                joined |= zones.join_if(pair, || {
+                    ccd.vertex_triangle(&PointTriangle { start, end, separation }).is_some()
+                });
             }
-        }
-        for pair in pairs.edge_edges.iter().filter(|pair| !zones.holds(pair)) {
-            let (start, end) = motion(pair);
-            if ccd.edge_edge(&EdgeEdge { start, end, separation }).is_some() {
-                touching.push(*pair);
+            for pair in &pairs.edge_edges {
+                let (start, end) = motion(pair);
+                joined |=
+                    zones.join_if(pair, || ccd.edge_edge(&EdgeEdge { start, end, separation }).is_some());
             }
-        }
-        if touching.is_empty() {
-            break;
-        }
-        for pair in &touching {
-            zones.join(pair);
+            if !joined {
+                break;
+            }
+            for zone in zones.members() {
+                move_rigidly(zone, start, wanted, masses, end);
+            }
         }
         for zone in zones.members() {
-            move_rigidly(&zone, start, &wanted, masses, end);
+            report.zones += 1;
+            report.vertices += zone.len();
         }
+        report
     }
-    let members = zones.members();
-    report.zones = members.len();
-    report.vertices = members.iter().map(Vec::len).sum();
-    report
 }
 
 /// Gives the vertices of a zone the rigid motion with their momenta.
-fn move_rigidly(zone: &[usize], start: &[Vec3], wanted: &[Vec3], masses: &[Real], end: &mut [Vec3]) {
-    let mass: Real = zone.iter().map(|i| masses[*i]).sum();
-    let mean = |x: &[Vec3]| zone.iter().map(|i| x[*i] * masses[*i]).sum::<Vec3>() / mass;
+fn move_rigidly(zone: &[Member], start: &[Vec3], wanted: &[Vec3], masses: &[Real], end: &mut [Vec3]) {
+    let zone = zone.iter().map(|&(_, i)| i);
+    let mass: Real = zone.clone().map(|i| masses[i]).sum();
+    let mean = |x: &[Vec3]| zone.clone().map(|i| x[i] * masses[i]).sum::<Vec3>() / mass;
     let (centre, moved) = (mean(start), mean(wanted));
     let (mut momentum, mut inertia) = (Vec3::zeros(), Mat3::zeros());
-    for i in zone {
-        let (r, u) = (start[*i] - centre, (wanted[*i] - moved) - (start[*i] - centre));
-        momentum += r.cross(&u) * masses[*i];
-        inertia += (Mat3::from_diagonal_element(r.norm_squared()) - r * r.transpose()) * masses[*i];
+    for i in zone.clone() {
+        let (r, u) = (start[i] - centre, (wanted[i] - moved) - (start[i] - centre));
+        momentum += r.cross(&u) * masses[i];
+        inertia += (Mat3::from_diagonal_element(r.norm_squared()) - r * r.transpose()) * masses[i];
     }
     // Vertices on a line have no inertia about it, and no angular momentum either.
     inertia += Mat3::from_diagonal_element(1e-12 * inertia.trace());
@@ -114,22 +143,33 @@ fn move_rigidly(zone: &[usize], start: &[Vec3], wanted: &[Vec3], masses: &[Real]
     let turn = if angle > MOST_TURN { turn * (MOST_TURN / angle) } else { turn };
     let rotation = Rotation3::from_scaled_axis(turn);
     for i in zone {
-        end[*i] = moved + rotation * (start[*i] - centre);
+        end[i] = moved + rotation * (start[i] - centre);
     }
 }
 
+/// The vertex that stands for a set, and a vertex of the set.
+type Member = (usize, usize);
+
 /// Disjoint sets of vertices; the lowest vertex stands for its set, so that the order of joining does not matter.
-struct Zones(Vec<usize>);
+#[derive(Clone, Debug, Default)]
+struct Zones {
+    /// A lower vertex of the same set, or the vertex itself if it is the lowest.
+    parents: Vec<usize>,
+    by_root: Vec<Member>,
+}
 
 impl Zones {
-    fn new(len: usize) -> Self {
-        Zones((0..len).collect())
+    /// A set for each of so many vertices.
+    fn clear(&mut self, vertices: usize) {
+        self.parents.clear();
+        self.parents.extend(0..vertices);
+        self.by_root.clear();
     }
 
     fn root(&mut self, mut i: usize) -> usize {
-        while self.0[i] != i {
-            self.0[i] = self.0[self.0[i]];
-            i = self.0[i];
+        while self.parents[i] != i {
+            self.parents[i] = self.parents[self.parents[i]];
+            i = self.parents[i];
         }
         i
     }
@@ -139,18 +179,26 @@ impl Zones {
         pair[1..].iter().all(|v| self.root(*v as usize) == first)
     }
 
-    fn join(&mut self, pair: &[u32; 4]) {
-        for v in &pair[1..] {
-            let (a, b) = (self.root(pair[0] as usize), self.root(*v as usize));
-            self.0[a.max(b)] = a.min(b);
+    /// Makes one set of those of four vertices, if they are not in one already and `touch`; whether that was so.
+    fn join_if(&mut self, pair: &[u32; 4], touch: impl FnOnce() -> bool) -> bool {
+        let joins = !self.holds(pair) && touch();
+        if joins {
+            for v in &pair[1..] {
+                let (a, b) = (self.root(pair[0] as usize), self.root(*v as usize));
+                self.parents[a.max(b)] = a.min(b);
+            }
         }
+        joins
     }
 
     /// Sets of more than one vertex, by their lowest.
-    fn members(&mut self) -> Vec<Vec<usize>> {
-        let mut by_root: Vec<(usize, usize)> = (0..self.0.len()).map(|i| (self.root(i), i)).collect();
-        by_root.sort_unstable();
-        let sets = by_root.chunk_by(|a, b| a.0 == b.0).filter(|set| set.len() > 1);
-        sets.map(|set| set.iter().map(|(_, i)| *i).collect()).collect()
+    fn members(&mut self) -> impl Iterator<Item = &[Member]> {
+        self.by_root.clear();
+        for i in 0..self.parents.len() {
+            let root = self.root(i);
+            self.by_root.push((root, i));
+        }
+        self.by_root.sort_unstable();
+        self.by_root.chunk_by(|a, b| a.0 == b.0).filter(|set| set.len() > 1)
     }
 }

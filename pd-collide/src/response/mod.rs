@@ -2,4 +2,4 @@
 
 mod impact_zones;
 
-pub use impact_zones::{ImpactReport, MovingPairs, rigid_impact_zones};
+pub use impact_zones::{ImpactReport, MovingPairs, RigidImpactZones};

@@ -78,6 +78,12 @@ proptest! {
         let mut visited = visited.concat();
         visited.sort_unstable();
         prop_assert_eq!(&visited, &expected);
+        let (mut tree, mut visited) = (LinearBvh::default(), Vec::<Vec<[u32; 2]>>::new());
+        tree.build(&end);
+        tree.visit_pairs(&mut visited, |found, i, j| found.push([i, j]));
+        let mut visited = visited.concat();
+        visited.sort_unstable();
+        prop_assert_eq!(&visited, &expected);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::draw;
 use pd_collide::ccd::{Ccd, Conservative, EdgeEdge, PointTriangle};
-use pd_collide::response::{MovingPairs, rigid_impact_zones};
+use pd_collide::response::{MovingPairs, RigidImpactZones};
 use pd_core::{Real, Vec3};
 use proptest::prelude::*;
 
@@ -63,7 +63,7 @@ proptest! {
         let before = contacts(&start, &wanted, &pairs, SEPARATION);
         let mut end = wanted.clone();
         let report =
-            rigid_impact_zones(&start, &mut end, &masses, SEPARATION, &Conservative, |_, _, out| out.clone_from(&pairs));
+            RigidImpactZones::default().respond(&start, &mut end, &masses, SEPARATION, &Conservative, |_, _, out| out.clone_from(&pairs));
         prop_assert_eq!(report.zones > 0, before > 0, "{:?}", report);
         // A rigid zone may come nearer to itself on straight paths than it is at the ends, but never touches.
         prop_assert_eq!(contacts(&start, &end, &pairs, 0.0), 0, "{:?}", report);
@@ -83,7 +83,14 @@ fn a_zone_keeps_its_angular_momentum_in_small_motion() {
     let wanted = end;
     let mut give =
         |_: &[Vec3], _: &[Vec3], pairs: &mut MovingPairs| pairs.vertex_triangles = vec![[0, 1, 2, 3]];
-    let report = rigid_impact_zones(&start, &mut end, &[1.0; 4], SEPARATION, &Conservative, &mut give);
+    let report = RigidImpactZones::default().respond(
+        &start,
+        &mut end,
+        &[1.0; 4],
+        SEPARATION,
+        &Conservative,
+        &mut give,
+    );
     assert_eq!((report.zones, report.vertices, report.passes), (1, 4, 2));
     let angular = |x: &[Vec3]| (0..4).map(|i| start[i].cross(&(x[i] - start[i]))).sum::<Vec3>();
     assert!((angular(&end) - angular(&wanted)).norm() < 1e-3 * angular(&wanted).norm());

@@ -2,6 +2,7 @@
 //!
 //! Every block is replaced by the nearest positive semidefinite one, so that the sum is positive definite.
 
+use super::lists::Lists;
 use crate::near_pairs::Bodies;
 use nalgebra::{SMatrix, SymmetricEigen};
 use pd_collide::barrier::LogBarrier;
@@ -28,9 +29,8 @@ pub(super) struct Barrier<'a> {
 #[derive(Default)]
 pub(super) struct TermSum {
     pub(super) gradient: Vec<Vec3>,
-    /// Blocks of pairs, and of single vertices.
-    pub(super) pairs: Vec<([u32; 4], [[Mat3; 4]; 4])>,
-    pub(super) points: Vec<(u32, Mat3)>,
+    /// Blocks of the Hessian.
+    pub(super) blocks: Lists<([u32; 4], [[Mat3; 4]; 4]), (u32, Mat3)>,
     pub(super) active: usize,
     pub(super) least_gap: Real,
 }
@@ -38,12 +38,13 @@ pub(super) struct TermSum {
 /// Vertices, their places at the start of the step, closest points, normal and law.
 type SlidingPair = ([u32; 4], [Vec3; 4], Closest<4>, Vec3, SmoothedFriction);
 
+/// Vertex, its place if it moved with the obstacle, normal, law.
+type SlidingPoint = (u32, Vec3, Vec3, SmoothedFriction);
+
 /// Friction of the contacts that pressed at the start of the step.
 #[derive(Default)]
 pub(super) struct Friction {
-    pairs: Vec<SlidingPair>,
-    /// Vertex, its place if it moved with the obstacle, normal, law.
-    points: Vec<(u32, Vec3, Vec3, SmoothedFriction)>,
+    pub(super) contacts: Lists<SlidingPair, SlidingPoint>,
 }
 
 /// The barrier of a pair, without κ; `None` if it is too far.
@@ -84,8 +85,7 @@ impl TermSum {
         if derivatives {
             self.gradient.clear();
             self.gradient.resize(x.len(), Vec3::zeros());
-            self.pairs.clear();
-            self.points.clear();
+            self.blocks.clear();
         }
         (self.active, self.least_gap) = (0, Real::INFINITY);
         let mut value = 0.0;
@@ -101,7 +101,7 @@ impl TermSum {
                 }
             }
         }
-        for (v, before, closest, normal, law) in &friction.pairs {
+        for (v, before, closest, normal, law) in &friction.contacts.pairs {
             let energy = law.energy(&v.map(|v| x[v as usize]), before, closest, normal);
             value += energy.value;
             if derivatives {
@@ -109,13 +109,13 @@ impl TermSum {
             }
         }
         value += self.obstacles(barrier, context, x, derivatives);
-        for (v, before, normal, law) in &friction.points {
+        for (v, before, normal, law) in &friction.contacts.points {
             let tangent = Mat3::identity() - normal * normal.transpose();
             let (energy, gradient, hessian) = law.potential(&(tangent * (x[*v as usize] - before)));
             value += energy;
             if derivatives {
                 self.gradient[*v as usize] += tangent * gradient;
-                self.points.push((*v, tangent * hessian * tangent));
+                self.blocks.points.push((*v, tangent * hessian * tangent));
             }
         }
         value
@@ -146,7 +146,7 @@ impl TermSum {
                 if derivatives {
                     self.gradient[v as usize] += at.normal * (barrier.kappa * first * 2.0 * phi);
                     let along = barrier.kappa * (second * 4.0 * phi * phi + 2.0 * first).max(0.0);
-                    self.points.push((v, at.normal * at.normal.transpose() * along));
+                    self.blocks.points.push((v, at.normal * at.normal.transpose() * along));
                 }
             }
         }
@@ -157,7 +157,7 @@ impl TermSum {
         for (v, gradient) in v.iter().zip(&energy.gradient) {
             self.gradient[*v as usize] += gradient * scale;
         }
-        self.pairs.push((*v, semidefinite(&energy.hessian, scale)));
+        self.blocks.pairs.push((*v, semidefinite(&energy.hessian, scale)));
     }
 }
 
@@ -181,8 +181,7 @@ impl Friction {
     ) {
         let (surface, dt) = (barrier.model.surface(), context.params.dt);
         let slip = STICKING * dt;
-        self.pairs.clear();
-        self.points.clear();
+        self.contacts.clear();
         for (list, edges) in [(&near.vertex_triangles, false), (&near.edge_edges, true)] {
             for v in list {
                 let corners = v.map(|v| x[v as usize]);
@@ -195,7 +194,7 @@ impl Friction {
                 if limit > 0.0
                     && let Ok(law) = SmoothedFriction::new(limit, slip)
                 {
-                    self.pairs.push((*v, corners, closest, normal, law));
+                    self.contacts.pairs.push((*v, corners, closest, normal, law));
                 }
             }
         }
@@ -213,7 +212,7 @@ impl Friction {
                 if limit > 0.0
                     && let Ok(law) = SmoothedFriction::new(limit, slip)
                 {
-                    self.points.push((v, x[v as usize] + at.velocity * dt, at.normal, law));
+                    self.contacts.points.push((v, x[v as usize] + at.velocity * dt, at.normal, law));
                 }
             }
         }
