@@ -69,7 +69,7 @@ impl Stepper for ImpactZones {
         let mass = |(i, &mass): (usize, &Real)| if model.is_kinematic(i) { heavy } else { mass };
         self.masses = model.masses().iter().enumerate().map(mass).collect();
         let pairs = self.near.prepare(NAME, model);
-        self.zones.reserve(model.vertices(), pairs);
+        self.zones.prepare(model.vertices(), pairs);
         for scratch in [&mut self.s, &mut self.x, &mut self.b, &mut self.d] {
             crate::implicit::resize(scratch, model.vertices());
         }

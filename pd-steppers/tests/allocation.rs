@@ -118,10 +118,10 @@ fn a_step_allocates_nothing() {
     let cases: [(&str, Make, usize, usize); 6] = [
         ("knife", (knife, guarded), 20, 40),
         ("drape", (worlds::drape, guarded), 20, 90),
-        ("knife by impact zones", (knife_over_floor, impact_zones), 20, 20),
-        ("drape by impact zones", (worlds::drape, impact_zones), 20, 40),
+        ("knife by impact zones", (knife_over_floor, impact_zones), 12, 15),
+        ("drape by impact zones", (worlds::drape, impact_zones), 12, 30),
         ("knife by a barrier", (knife_over_floor, barrier), 10, 15),
-        ("drape by a barrier", (worlds::drape, barrier), 10, 20),
+        ("drape by a barrier", (worlds::drape, barrier), 8, 15),
     ];
     for threads in [1, 2] {
         let pool = counting_pool(threads);

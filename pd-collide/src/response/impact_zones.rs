@@ -39,14 +39,16 @@ pub struct ImpactReport {
 }
 
 impl MovingPairs {
-    /// Room for so many more pairs of each kind.
-    pub fn reserve(&mut self, pairs: usize) {
-        self.vertex_triangles.reserve(pairs);
-        self.edge_edges.reserve(pairs);
+    /// Empties both lists and makes room for so many pairs in each.
+    pub fn prepare(&mut self, pairs: usize) {
+        for list in [&mut self.vertex_triangles, &mut self.edge_edges] {
+            list.clear();
+            list.reserve(pairs);
+        }
     }
 }
 
-/// The response, with its scratch: [`respond`](Self::respond) allocates only beyond what was [reserved](Self::reserve) and what
+/// The response, with its scratch: [`respond`](Self::respond) allocates only beyond what was [prepared](Self::prepare) and what
 /// earlier calls needed.
 #[derive(Clone, Debug, Default)]
 pub struct RigidImpactZones {
@@ -56,11 +58,11 @@ pub struct RigidImpactZones {
 }
 
 impl RigidImpactZones {
-    /// Room for a surface of so many vertices and for so many pairs of each kind.
-    pub fn reserve(&mut self, vertices: usize, pairs: usize) {
+    /// Makes room for so many vertices and for so many pairs of each kind.
+    pub fn prepare(&mut self, vertices: usize, pairs: usize) {
         self.wanted.clear();
         self.wanted.reserve(vertices);
-        self.pairs.reserve(pairs);
+        self.pairs.prepare(pairs);
         self.zones.clear(0);
         self.zones.parents.reserve(vertices);
         self.zones.by_root.reserve(vertices);

@@ -231,7 +231,7 @@ impl Stepper for BarrierNewton {
         }
         self.surfaces.clear();
         self.surfaces.resize(n, Surface::default());
-        self.pairs.reserve(self.near.prepare(NAME, model));
+        self.pairs.prepare(self.near.prepare(NAME, model));
         // An obstacle may come later. Each gives a vertex a block of the barrier and one of friction.
         let obstacles = context.colliders.len() + 1;
         self.friction.contacts.prepare(surface, obstacles);

@@ -25,12 +25,15 @@ pub(super) struct Barrier<'a> {
     pub(super) time: Real,
 }
 
+/// Vertices of a pair and their blocks of the Hessian.
+type PairBlocks = ([u32; 4], [[Mat3; 4]; 4]);
+
 /// A sum of terms.
 #[derive(Default)]
 pub(super) struct TermSum {
     pub(super) gradient: Vec<Vec3>,
-    /// Blocks of the Hessian.
-    pub(super) blocks: Lists<([u32; 4], [[Mat3; 4]; 4]), (u32, Mat3)>,
+    /// Blocks of the Hessian, of pairs and of single vertices.
+    pub(super) blocks: Lists<PairBlocks, (u32, Mat3)>,
     pub(super) active: usize,
     pub(super) least_gap: Real,
 }
