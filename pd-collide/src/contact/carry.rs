@@ -159,8 +159,9 @@ impl ContactList {
         self.near.extend((0..candidates.len() as u32).filter(|&k| self.flags[k as usize]));
     }
 
-    /// Largest part of all motions for which every pair stays apart.
-    pub(super) fn limit_carry(&self, input: &ListInput<'_>) -> Real {
+    /// Largest part of all motions for which every pair stays apart and no vertex comes into an obstacle by signed distance.
+    pub(super) fn limit_carry(&mut self, input: &ListInput<'_>) -> Real {
+        let at_obstacles = self.limit_at_obstacles(input);
         let each = |(pair, line): (&Pair, &Line)| {
             if line.d <= 0.0 {
                 // What touches must not move in itself: no plane would part it.
@@ -174,7 +175,37 @@ impl ContactList {
             let after = separation(input, pair, line, &self.carry).unwrap_or(line.d);
             ((1.0 - KEEP_AT_LEAST) * line.d / (line.d - after).max(1e-30)).min(1.0)
         };
-        self.candidates.par_iter().zip(&self.lines).with_min_len(CHUNK).map(each).reduce(|| 1.0, Real::min)
+        self.candidates
+            .par_iter()
+            .zip(&self.lines)
+            .with_min_len(CHUNK)
+            .map(each)
+            .reduce(|| at_obstacles, Real::min)
+    }
+
+    /// The same for obstacles alone: parting two layers may push the lower one into the floor. What ends much nearer to the
+    /// obstacle than it was stays in the free ball about where it is.
+    fn limit_at_obstacles(&mut self, input: &ListInput<'_>) -> Real {
+        let surface = input.surface;
+        let mut limit: Real = 1.0;
+        for (number, obstacle) in input.obstacles.iter().enumerate() {
+            if surface.tessellated.get(number) == Some(&true) {
+                continue;
+            }
+            self.sample(input, &**obstacle, input.start);
+            for (i, (at, carry)) in self.surfaces.iter().zip(&self.carry).enumerate() {
+                let (size, free) = (carry.norm(), BALL * at.distance);
+                // False for a distance that is not a number.
+                let leaves = free > 0.0 && size > free && surface.touches(i) && !surface.kinematic[i];
+                if leaves
+                    && obstacle.surface_at(&(input.start[i] + carry), input.time).distance
+                        < at.distance - free
+                {
+                    limit = limit.min(free / size);
+                }
+            }
+        }
+        limit
     }
 }
 

@@ -1,9 +1,9 @@
 //! Obstacles that move, obstacles by signed distance, starts that intersect.
 
-use crate::scenes::{floor, sheet, sheet_over, slope};
+use crate::scenes::{Sheet, floor, folded, grams, sheet, sheet_over, slope};
 use pd_collide::contact::{Contacts, StartPolicy};
 use pd_collide::{Floor, Moving, Path, Sphere};
-use pd_core::{Motion, Real, StepError, Stepper, Vec3};
+use pd_core::{Motion, Real, StepError, Stepper, Still, Vec3};
 use pd_mesh::generate;
 
 /// Rises from time 0.1 s on at a speed.
@@ -128,4 +128,21 @@ fn obstacles_that_come_later_or_rise_under_a_sheet_at_rest_are_met() {
         assert!(least > radius, "frame {frame}: a vertex is {:.2e} m inside", radius - least);
     }
     assert!(scene.state.x.iter().any(|p| p.y > 0.25), "the ball has lifted the sheet");
+}
+
+/// Parting the layers of a fold that falls on a floor must not push the lower one into it.
+#[test]
+fn layers_that_are_parted_stay_out_of_the_floor_below_them() {
+    for velocity in [Vec3::new(0.0, -2.0, 0.0), Vec3::new(3.0, -8.0, 1.0), Vec3::new(0.0, -25.0, 0.0)] {
+        let mut scene = Sheet::new(14, grams(14)).build(|p| folded(p, 0.05), velocity, &[], Still);
+        scene.options.verify = true;
+        scene.colliders = vec![Box::new(Floor::new(0.0).unwrap().with_margin(0.0).unwrap())];
+        let (mut stepper, mut least) = (scene.stepper(), Real::INFINITY);
+        for _ in 0..40 {
+            scene.step(&mut stepper);
+            least = scene.state.x.iter().map(|p| p.y).fold(least, Real::min);
+        }
+        println!("thrown at {velocity:?}: lowest vertex {least:.2e} m above the floor");
+        assert!(least > 0.0, "{least}");
+    }
 }

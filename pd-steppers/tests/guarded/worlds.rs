@@ -177,7 +177,7 @@ pub(crate) fn turned(p: Vec3, angle: f64) -> Vec3 {
 }
 
 /// Where a sheet goes that is folded once over itself at x = 0 and lies at a height.
-fn folded(p: Vec3, height: f64) -> Vec3 {
+pub(crate) fn folded(p: Vec3, height: f64) -> Vec3 {
     let r = 0.03;
     let half = std::f64::consts::FRAC_PI_2 * r;
     let (u, y) = (p.x, height + p.y);
@@ -191,7 +191,7 @@ fn folded(p: Vec3, height: f64) -> Vec3 {
     }
 }
 
-fn grams(n: usize) -> f64 {
+pub(crate) fn grams(n: usize) -> f64 {
     0.001 * ((n + 1) * (n + 1)) as f64
 }
 
