@@ -31,7 +31,7 @@ pub(crate) fn draw(run: &SceneRun, size: (u32, u32), view: (f64, f64)) -> Result
         let mesh = TriMesh { positions, triangles: object.surface.clone() };
         surfaces.push(surface(mesh, paint(&object.name, k)));
     }
-    for collider in &desc.colliders {
+    for collider in desc.colliders.iter().filter(|collider| !collider.display.hidden) {
         if let Some(mesh) = obstacle(collider, run.sim.state.time) {
             surfaces.push(surface(mesh, Paint::Plain(OBSTACLE)));
         }
