@@ -10,12 +10,14 @@
 
 mod arrays;
 mod called;
+mod contacts;
 mod errors;
 mod film;
 mod model;
 mod obstacles;
 mod pool;
 mod report;
+mod rollout;
 mod scene;
 mod simulation;
 mod state;
@@ -33,9 +35,11 @@ mod _projdyn {
     #[pymodule_export]
     use super::model::{Model, ModelBuilder};
     #[pymodule_export]
+    use super::rollout::rollout;
+    #[pymodule_export]
     use super::scene::{Scene, SceneRun, scenes};
     #[pymodule_export]
-    use super::simulation::{Simulation, rollout};
+    use super::simulation::Simulation;
     #[pymodule_export]
     use super::state::{_state_from_bytes, State};
     use super::*;

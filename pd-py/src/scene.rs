@@ -1,11 +1,12 @@
 //! Scenes: built-in ones by name, TOML files by path.
 
 use crate::arrays::{to_array, to_elements, to_quaternions, vectors};
+use crate::contacts::contacts;
 use crate::errors::{bad, of_scene};
 use crate::film::Film;
 use crate::pool::pool;
 use crate::report::report_dict;
-use crate::simulation::{contacts, unless_stepping};
+use crate::simulation::unless_stepping;
 use crate::state::State;
 use crate::toml;
 use numpy::PyArray2;

@@ -1,7 +1,8 @@
 //! A model in motion.
 
-use crate::arrays::{to_array, to_elements, vector, vectors};
+use crate::arrays::{to_array, vector, vectors};
 use crate::called::{CalledForce, CalledSolver, Trouble};
+use crate::contacts::contacts;
 use crate::errors::{bad, of_scene, of_step};
 use crate::film::Film;
 use crate::model::{Model, Recipe};
@@ -9,14 +10,13 @@ use crate::obstacles::{Obstacle, Shape};
 use crate::pool::pool;
 use crate::report::report_dict;
 use crate::state::State;
-use numpy::{PyArray1, PyArray2, PyArray4, PyArrayMethods};
-use pd_collide::contact::Contacts;
+use numpy::PyArray2;
 use pd_collide::{Block, Capsule, Cylinder, Floor, Sphere, Torus};
 use pd_constraints::Pins;
 use pd_core::{Acceleration, BatchId, CpuLocal, ProjectiveDynamics, StepReport, Stepper};
 use pd_mesh::film::Part;
 use pd_sim::Registry;
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
@@ -38,8 +38,8 @@ pub(crate) fn unless_stepping<T>(lock: &Mutex<T>) -> PyResult<MutexGuard<'_, T>>
     }
 }
 
-struct Inner {
-    sim: pd_sim::Simulation,
+pub(crate) struct Inner {
+    pub(crate) sim: pd_sim::Simulation,
     pins: Vec<BatchId>,
     /// What the colliders of `sim` are made from, in the same order.
     obstacles: Vec<Obstacle>,
@@ -51,13 +51,13 @@ struct Inner {
 #[pyclass(module = "projdyn", frozen)]
 pub(crate) struct Simulation {
     inner: Mutex<Inner>,
-    recipe: Arc<Recipe>,
+    pub(crate) recipe: Arc<Recipe>,
     trouble: Trouble,
     pool: ThreadPool,
 }
 
 impl Simulation {
-    fn inner(&self) -> PyResult<MutexGuard<'_, Inner>> {
+    pub(crate) fn inner(&self) -> PyResult<MutexGuard<'_, Inner>> {
         unless_stepping(&self.inner)
     }
 
@@ -72,7 +72,7 @@ impl Simulation {
     }
 
     /// Up to `n` steps without the lock, looking for interrupts now and then; `after` sees the simulation after each.
-    fn advance(
+    pub(crate) fn advance(
         &self,
         py: Python<'_>,
         inner: &mut Inner,
@@ -412,90 +412,4 @@ impl Simulation {
     fn hash(&self) -> PyResult<String> {
         Ok(format!("{:016x}", self.inner()?.sim.state.hash()))
     }
-}
-
-/// Vertices nearer to an obstacle than this, m, touch it. A vertex that rests lifts off by a fraction of it between pushes.
-const TOUCH: f64 = 1e-3;
-
-/// Where vertices touch obstacles.
-pub(crate) fn contacts<'py>(py: Python<'py>, sim: &pd_sim::Simulation) -> PyResult<Bound<'py, PyDict>> {
-    let mut guarded = Contacts::default();
-    if sim.contacts(&mut guarded) {
-        return guarded_contacts(py, &guarded);
-    }
-    let (x, mut surfaces) = (&sim.state.x, vec![pd_core::Surface::default(); sim.state.vertices()]);
-    let (mut vertices, mut colliders, mut distances) = (vec![], vec![], vec![]);
-    let (mut points, mut normals) = (vec![], vec![]);
-    for (number, collider) in sim.colliders.iter().enumerate() {
-        collider.sample(x, sim.state.time, &mut surfaces);
-        for (vertex, surface) in surfaces.iter().enumerate().filter(|(_, surface)| surface.distance <= TOUCH)
-        {
-            vertices.push(vertex as i64);
-            colliders.push(number as i64);
-            distances.push(surface.distance);
-            points.push(x[vertex]);
-            normals.push(surface.normal);
-        }
-    }
-    let dict = PyDict::new(py);
-    dict.set_item("vertices", PyArray1::from_vec(py, vertices))?;
-    dict.set_item("colliders", PyArray1::from_vec(py, colliders))?;
-    dict.set_item("distances", PyArray1::from_vec(py, distances))?;
-    dict.set_item("points", to_array(py, &points)?)?;
-    dict.set_item("normals", to_array(py, &normals)?)?;
-    Ok(dict)
-}
-
-/// Contacts of surfaces with each other and with obstacles.
-fn guarded_contacts<'py>(py: Python<'py>, found: &Contacts) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("bodies", to_elements(py, &found.bodies)?)?;
-    dict.set_item("vertices", to_elements(py, &found.vertices)?)?;
-    dict.set_item("distances", PyArray1::from_slice(py, &found.gaps))?;
-    dict.set_item("points", to_array(py, &found.points)?)?;
-    dict.set_item("normals", to_array(py, &found.normals)?)?;
-    dict.set_item("normal_forces", PyArray1::from_slice(py, &found.normal_forces))?;
-    dict.set_item("friction", to_array(py, &found.friction)?)?;
-    dict.set_item("slips", to_array(py, &found.slips)?)?;
-    Ok(dict)
-}
-
-/// Advances every state by n steps, with one factorisation; returns positions (states, n, vertices, 3). The state of the
-/// simulation is as before.
-#[pyfunction]
-#[pyo3(signature = (sim, states, n))]
-pub(crate) fn rollout<'py>(
-    py: Python<'py>,
-    sim: &Simulation,
-    states: Vec<PyRef<'py, State>>,
-    n: usize,
-) -> PyResult<Bound<'py, PyArray4<f64>>> {
-    let mut inner = sim.inner()?;
-    let kept = inner.sim.state.clone();
-    let vertices = sim.recipe.positions.len();
-    let mut flat: Vec<f64> = vec![];
-    let count = [states.len(), n, vertices, 3].iter().try_fold(1_usize, |product, &k| product.checked_mul(k));
-    if count.is_none_or(|count| flat.try_reserve_exact(count).is_err()) {
-        let states = states.len();
-        return Err(PyMemoryError::new_err(format!(
-            "{states} states × {n} steps × {vertices} vertices do not fit"
-        )));
-    }
-    let mut outcome = Ok(StepReport::default());
-    for (k, start) in states.iter().enumerate() {
-        if start.state.vertices() != vertices {
-            outcome =
-                Err(bad(format!("state {k}: {} vertices, the model has {vertices}", start.state.vertices())));
-            break;
-        }
-        inner.sim.state = start.state.clone();
-        outcome =
-            sim.advance(py, &mut inner, n, |sim| flat.extend_from_slice(pd_core::as_flat(&sim.state.x)));
-        if outcome.is_err() {
-            break;
-        }
-    }
-    inner.sim.state = kept;
-    outcome?;
-    PyArray1::from_vec(py, flat).reshape([states.len(), n, vertices, 3])
 }

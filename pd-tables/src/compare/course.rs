@@ -31,7 +31,7 @@ pub struct Moment {
 /// A run of one contender.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
-    /// Stepper and solver, and its iterations.
+    /// Stepper, its global solver if it uses one, and its iterations.
     pub name: String,
     /// Its frames.
     pub moments: Vec<Moment>,
@@ -95,6 +95,9 @@ impl Courses {
                 run.sim.params.tolerance = super::REFERENCE.1;
             }
             run.prepare()?;
+            if run.sim.stepper().global_name().is_none() {
+                course.name = format!("{} {suffix}", contender.stepper);
+            }
             let before = energy(&run);
             for frame in 1..=self.frames {
                 let started = Instant::now();
@@ -191,13 +194,15 @@ mod tests {
         let of = |iterations| {
             let desc = lab.describe("bar", |_| {}).unwrap();
             let courses = Courses { name: "bar".into(), desc, directory: None, frames: 5, iterations };
-            courses.run(&lab, &contender("pd-lbfgs/panels-f64"), &[contender("pd/cholesky")]).unwrap()
+            let contenders = [contender("pd/cholesky"), contender("vbd")];
+            courses.run(&lab, &contender("pd-lbfgs/panels-f64"), &contenders).unwrap()
         };
         let (few, many) = (of(2), of(60));
         assert!(few[0].moments.iter().all(|m| m.error == 0.0 && m.momentum == 0.0));
         let last = |courses: &[Course]| courses[1].moments[4];
         assert!(last(&few).error > 3.0 * last(&many).error, "{:?} {:?}", last(&few), last(&many));
         assert!(last(&few).energy < 0.0, "a bar that falls loses energy under implicit Euler");
-        assert_eq!(csv(&few).lines().count(), 11);
+        assert_eq!(csv(&few).lines().count(), 16);
+        assert_eq!([&few[1].name, &few[2].name], ["pd/cholesky ×2", "vbd ×2"]);
     }
 }
