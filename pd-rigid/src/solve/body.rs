@@ -8,29 +8,47 @@
 //! then R⁺ = exp(hω) R and ω⁺ = (R⁺ I₀ R⁺ᵀ)⁻¹ L. L is kept exactly whatever the step, and the rule is symmetric, so that a
 //! body which tumbles about its middle axis neither gains nor loses energy over time.
 
+use super::lanes::Eight;
 use nalgebra::{Quaternion, UnitQuaternion};
 use pd_core::{Mat3, Real, Vec3};
 
+/// How far a body may move in a step, as a share of its size, and turn, rad, before levers and masses of its contacts are
+/// brought to its new pose: gaps to first order are then exact to a millionth of its size.
+const LEASH: Real = 1e-3;
+
 /// A body while an island is solved. An array of structures, unlike the state: contacts and joints reach for whole bodies
-/// in no order.
+/// in no order. What a sweep over contacts reads comes first, in lines of eight numbers.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Body {
-    /// Centre of mass, m.
-    pub(crate) p: Vec3,
-    /// Rotation from the principal frame.
-    pub(crate) q: UnitQuaternion<Real>,
     /// Velocity, m/s.
     pub(crate) v: Vec3,
-    /// Angular velocity, rad/s.
-    pub(crate) w: Vec3,
     /// 1/mass, 1/kg; 0 unless dynamic.
     pub(crate) inv_mass: Real,
-    /// Principal moments, kg·m²; zero unless dynamic.
-    pub(crate) moments: Vec3,
+    /// Angular velocity, rad/s.
+    pub(crate) w: Vec3,
+    /// 1 where the impulses of its contacts are to be given again one by one in the next substep; 0 where their sum will do.
+    pub(crate) again: Real,
+    /// Way since the start of the step, m.
+    pub(crate) moved: Vec3,
+    /// 1 if it moved or turned far in this step, see [`LEASH`].
+    pub(crate) fast: Real,
+    /// Turn since the start of the step, rotation vector.
+    pub(crate) turned: Vec3,
+    /// Radius of gyration, m; 0 where any motion counts as fast.
+    pub(crate) size: Real,
+    /// Centre of mass, m.
+    pub(crate) p: Vec3,
     /// `q` as a matrix.
     pub(crate) turn: Mat3,
     /// Inverse inertia in the world at `q`.
     pub(crate) inv_inertia: Mat3,
+    /// Rotation from the principal frame.
+    pub(crate) q: UnitQuaternion<Real>,
+    /// Principal moments, kg·m²; zero unless dynamic.
+    pub(crate) moments: Vec3,
+    /// Velocities after the forces of the substep and before the impulses of contacts.
+    pub(crate) bare: [Vec3; 2],
     /// Acceleration by gravity and forces, m/s².
     pub(crate) acceleration: Vec3,
     /// Torque, N·m.
@@ -47,6 +65,8 @@ pub(crate) struct Body {
     pub(crate) next_q: UnitQuaternion<Real>,
     /// Inverse inertia with the geometric stiffness of the joints at the body.
     pub(crate) stiff_inverse: Mat3,
+    /// Whether it has contacts in this step.
+    pub(crate) touches: bool,
     /// Whether a joint or contact acted on it in this substep.
     pub(crate) held: bool,
 }
@@ -55,14 +75,20 @@ impl Body {
     /// A body that never moves, at a pose.
     pub(crate) fn fixed(p: Vec3, q: UnitQuaternion<Real>) -> Self {
         Self {
-            p,
-            q,
             v: Vec3::zeros(),
-            w: Vec3::zeros(),
             inv_mass: 0.0,
-            moments: Vec3::zeros(),
+            w: Vec3::zeros(),
+            again: 1.0,
+            moved: Vec3::zeros(),
+            fast: 0.0,
+            turned: Vec3::zeros(),
+            size: 0.0,
+            p,
             turn: q.to_rotation_matrix().into_inner(),
             inv_inertia: Mat3::zeros(),
+            q,
+            moments: Vec3::zeros(),
+            bare: [Vec3::zeros(); 2],
             acceleration: Vec3::zeros(),
             torque: Vec3::zeros(),
             damping: [0.0; 2],
@@ -71,6 +97,7 @@ impl Body {
             next_p: p,
             next_q: q,
             stiff_inverse: Mat3::zeros(),
+            touches: false,
             held: false,
         }
     }
@@ -118,9 +145,34 @@ impl Body {
         self.moments.x == self.moments.y && self.moments.y == self.moments.z
     }
 
+    /// Lines of eight numbers: 0 is the motion (v, 1/m, ω, `again`), 1 the way (`moved`, `fast`, `turned`, `size`), 2 to 4 the
+    /// pose (centre, rotation and inverse inertia, both by columns).
+    #[inline(always)]
+    pub(super) fn lines(&self) -> &[Eight; 5] {
+        // SAFETY: the first 320 bytes are numbers without gaps at a multiple of 64, as the assertions below say.
+        unsafe { &*std::ptr::from_ref(self).cast() }
+    }
+
+    /// The motion, to be written.
+    #[inline(always)]
+    pub(super) fn motion_mut(&mut self) -> &mut Eight {
+        // SAFETY: as for `lines`.
+        unsafe { &mut *std::ptr::from_mut(self).cast() }
+    }
+
+    /// Gives the impulses of contacts of the substep before again, all at once, where their levers are what they were; noted as
+    /// the difference to the velocities without them. After the forces.
+    pub(crate) fn repeat_impulses(&mut self, before: [Vec3; 2]) {
+        let impulses = [before[0] - self.bare[0], before[1] - self.bare[1]];
+        self.bare = [self.v, self.w];
+        if self.again == 0.0 {
+            (self.v, self.w) = (self.v + impulses[0], self.w + impulses[1]);
+        }
+    }
+
     /// Adds forces, torques and damping over a time h to the velocities, and sets the mean angular velocity of the substep.
     pub(crate) fn kick(&mut self, h: Real) {
-        self.held = false;
+        self.held = self.touches;
         if !self.is_dynamic() {
             return;
         }
@@ -161,11 +213,20 @@ impl Body {
 
     /// Moves over h with the present velocities. A body on which nothing else acted falls along its exact parabola.
     pub(crate) fn drift(&mut self, h: Real) {
-        self.p += self.v * h;
+        let mut way = self.v * h;
         if !self.held {
-            self.p -= self.acceleration * (0.5 * h * h);
+            way -= self.acceleration * (0.5 * h * h);
         }
+        self.p += way;
+        self.moved += way;
+        self.turned += self.w * h;
+        let far = self.moved.norm_squared() + self.turned.norm_squared() * (self.size * self.size);
+        if far > (LEASH * self.size).powi(2) {
+            self.fast = 1.0;
+        }
+        let before = self.w;
         self.turn(h);
+        self.bare[1] += self.w - before;
     }
 
     /// Turns over h with the present angular velocity; the angular momentum stays.
@@ -195,6 +256,18 @@ impl Body {
         self.w += self.inv_inertia * lever.cross(impulse);
     }
 }
+
+// What `lines` and `motion_mut` rely on.
+const _: () = {
+    use std::mem::{align_of, offset_of};
+    assert!(align_of::<Body>() == 64 && size_of::<Body>() >= 320);
+    assert!(size_of::<Vec3>() == 24 && size_of::<Mat3>() == 72 && size_of::<UnitQuaternion<Real>>() == 32);
+    assert!(offset_of!(Body, v) == 0 && offset_of!(Body, inv_mass) == 24 && offset_of!(Body, w) == 32);
+    assert!(offset_of!(Body, again) == 56 && offset_of!(Body, moved) == 64 && offset_of!(Body, fast) == 88);
+    assert!(offset_of!(Body, turned) == 96 && offset_of!(Body, size) == 120 && offset_of!(Body, p) == 128);
+    assert!(offset_of!(Body, turn) == 152 && offset_of!(Body, inv_inertia) == 224);
+    assert!(offset_of!(Body, q) == 296 && offset_of!(Body, moments) == 328);
+};
 
 /// Square of half an angle below which sine and cosine are their series to the tenth power, exact to rounding.
 const SMALL: Real = 0.01;

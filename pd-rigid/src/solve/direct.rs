@@ -48,7 +48,7 @@ impl RigidSolver for Direct {
 pub(crate) fn substep(island: &mut Island<'_>, h: Real) {
     island.kick(h);
     begin(island, h);
-    island.groups.warm_start(island.bodies, h);
+    island.warm_contacts();
     // Where joints and contacts share bodies each undoes some of the other's work.
     let turns =
         if island.has_joints() && !island.contacts.is_empty() { island.params.turns.max(1) } else { 1 };

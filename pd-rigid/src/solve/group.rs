@@ -1,4 +1,4 @@
-//! Contacts laid out for [`lanes`](super::lanes): groups of up to four manifolds that share no body that moves.
+//! Contacts laid out for [`lanes`](super::lanes): groups of up to eight manifolds that share no body that moves.
 //!
 //! Groups keep the order of the sweep: every manifold is in a later group than the manifolds before it that share a body with
 //! it. So a sweep over the groups gives the bits of a sweep over the manifolds one by one, forwards as well as backwards,
@@ -6,42 +6,43 @@
 
 use super::body::Body;
 use super::contact::{Manifold, POINTS};
-use super::lanes::{Four, LANES, Level};
+use super::lanes::{Eight, LANES, Level};
 use crate::RigidParams;
 use pd_core::{Real, Vec3};
 
 /// A vector in each lane.
-pub(super) type Four3 = [Four; 3];
+pub(super) type Eight3 = [Eight; 3];
 
 /// One point of each manifold of a group. What a sweep reads comes first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Point {
     /// r × n and I⁻¹ (r × n) of each body, for the lever r.
-    pub(super) along: [Four3; 2],
-    pub(super) turned: [Four3; 2],
-    /// Separation, m; negative is overlap.
-    pub(super) gap: Four,
+    pub(super) along: [Eight3; 2],
+    pub(super) turned: [Eight3; 2],
+    /// Separation, m; negative is overlap. First what it was at the poses of the levers, then what it is now.
+    pub(super) gap_there: Eight,
+    pub(super) gap: Eight,
     /// 1/(n·K n), kg; zero where a manifold has no such point.
-    pub(super) mass: Four,
+    pub(super) mass: Eight,
     /// Impulses along the normal and two tangents, N·s.
-    pub(super) lambda: Four3,
+    pub(super) lambda: Eight3,
     /// Levers in the world from the centre of each body to where the impulses act, m.
-    pub(super) arm: [Four3; 2],
+    pub(super) arm: [Eight3; 2],
     /// One mass for all tangents, so that sliding friction is against the motion and nothing else; kg.
-    pub(super) tangent_mass: Four,
+    pub(super) tangent_mass: Eight,
     /// Place on each body, principal frame, m.
-    pub(super) local: [Four3; 2],
+    pub(super) local: [Eight3; 2],
     /// Radius of each part if it is round, else 0, m.
-    pub(super) round: [Four; 2],
+    pub(super) round: [Eight; 2],
     /// Speed along the normal at the moment of impact, m/s; negative is approach.
-    pub(super) impact: Four,
+    pub(super) impact: Eight,
     /// Largest normal impulse of the frame, N·s.
-    pub(super) most: Four,
+    pub(super) most: Eight,
     /// 1 where a manifold has this point.
-    pub(super) present: Four,
+    pub(super) present: Eight,
 }
 
-/// Up to four manifolds.
+/// Up to eight manifolds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Group {
     /// Bodies of each manifold; those of the first again in lanes that are not used.
@@ -54,24 +55,25 @@ pub(super) struct Group {
     pub(super) some_meets: bool,
     pub(super) some_bounce: bool,
     /// Unit normal from the second body to the first, and two unit tangents.
-    pub(super) normal: Four3,
-    pub(super) tangents: [Four3; 2],
+    pub(super) normal: Eight3,
+    pub(super) tangents: [Eight3; 2],
     /// Velocity of the surface of an obstacle, m/s.
-    pub(super) drag: Four3,
+    pub(super) drag: Eight3,
     /// Coefficients of friction and restitution.
-    pub(super) friction: Four,
-    pub(super) restitution: Four,
+    pub(super) friction: Eight,
+    pub(super) restitution: Eight,
     /// Spring that pushes overlap out: ω/a₁, a₂/(1 + a₂), 1/(1 + a₂).
-    pub(super) spring: [Four; 3],
+    pub(super) spring: [Eight; 3],
     /// Parts of the places on the two bodies that make up the point where the impulses act.
-    pub(super) share: [Four; 2],
+    pub(super) share: [Eight; 2],
+    /// Inverse inertia of both bodies at the poses of the levers: xx, yy, zz, xy, xz, yz.
+    pub(super) inertia: [[Eight; 6]; 2],
     /// 1 where the parts meet within the step, at speed.
-    pub(super) meets: Four,
-    /// 1 where a body turned fast in this frame, and where the masses across the normal are not set yet.
-    pub(super) fast: Four,
-    pub(super) fresh: Four,
+    pub(super) meets: Eight,
+    /// 1 where a body turned fast in this step.
+    pub(super) spins: Eight,
     /// Relative acceleration along the normal, m/s².
-    pub(super) fall: Four,
+    pub(super) fall: Eight,
     /// The points.
     pub(super) point: [Point; POINTS],
 }
@@ -80,7 +82,9 @@ pub(super) struct Group {
 #[derive(Clone, Debug)]
 pub(crate) struct Groups {
     pub(super) level: Level,
+    /// Groups, of which the first `used` are those of this step: they are large, and to make them anew takes long.
     pub(super) groups: Vec<Group>,
+    pub(super) used: usize,
     /// Group and lane of each manifold.
     places: Vec<(u32, u8)>,
     /// First group that a body may enter.
@@ -95,6 +99,7 @@ impl Default for Groups {
         Self {
             level: Level::best(),
             groups: vec![],
+            used: 0,
             places: vec![],
             ready: vec![],
             counts: vec![],
@@ -105,14 +110,18 @@ impl Default for Groups {
 
 impl Groups {
     /// Takes over the manifolds of an island in their order, with the forces to start from, for substeps of h.
-    pub(crate) fn open(&mut self, contacts: &[Manifold], bodies: &[Body], params: &RigidParams, h: Real) {
+    pub(crate) fn open(&mut self, contacts: &[Manifold], bodies: &mut [Body], params: &RigidParams, h: Real) {
         self.schedule(contacts, bodies);
-        self.groups.clear();
-        self.groups.resize(self.counts.len(), Group::default());
+        contacts.iter().flat_map(|m| m.bodies).for_each(|b| bodies[b as usize].touches = true);
+        if self.groups.len() < self.counts.len() {
+            self.groups.resize_with(self.counts.len(), Group::default);
+        }
+        self.used = self.counts.len();
+        self.groups[..self.used].iter_mut().for_each(Group::clear);
         for (m, &(group, lane)) in contacts.iter().zip(&self.places) {
             self.groups[group as usize].set(lane as usize, m, bodies, params, h);
         }
-        self.groups.iter_mut().for_each(Group::fill_up);
+        self.groups[..self.used].iter_mut().for_each(Group::fill_up);
     }
 
     /// Gives the manifolds the forces of the last substep.
@@ -166,8 +175,20 @@ impl Groups {
     }
 }
 
-fn put(to: &mut Four3, lane: usize, v: &Vec3) {
+fn put(to: &mut Eight3, lane: usize, v: &Vec3) {
     (to[0].0[lane], to[1].0[lane], to[2].0[lane]) = (v.x, v.y, v.z);
+}
+
+impl Point {
+    /// No point in a lane.
+    fn clear(&mut self, lane: usize) {
+        for side in 0..2 {
+            put(&mut self.local[side], lane, &Vec3::zeros());
+            self.round[side].0[lane] = 0.0;
+        }
+        put(&mut self.lambda, lane, &Vec3::zeros());
+        (self.present.0[lane], self.impact.0[lane], self.most.0[lane]) = (0.0, 0.0, 0.0);
+    }
 }
 
 impl Group {
@@ -198,6 +219,7 @@ impl Group {
         (self.share[0].0[lane], self.share[1].0[lane]) = (share[0], share[1]);
         self.meets.0[lane] = f64::from(u8::from(m.meets));
         self.fall.0[lane] = m.normal.dot(&(a.acceleration - b.acceleration));
+        self.point[m.len..].iter_mut().for_each(|point| point.clear(lane));
         for (to, from) in self.point.iter_mut().zip(m.points()) {
             for side in 0..2 {
                 put(&mut to.local[side], lane, &from.local[side]);
@@ -206,13 +228,18 @@ impl Group {
             for k in 0..3 {
                 to.lambda[k].0[lane] = from.force[k] * h;
             }
-            to.present.0[lane] = 1.0;
+            (to.present.0[lane], to.impact.0[lane], to.most.0[lane]) = (1.0, 0.0, 0.0);
         }
+    }
+
+    /// Without manifolds.
+    fn clear(&mut self) {
+        (self.count, self.points, self.some_meets, self.some_bounce) = (0, 0, false, false);
+        self.spins = Eight::default();
     }
 
     /// Makes lanes that are not used harmless: finite, without a point.
     fn fill_up(&mut self) {
-        self.fresh = Four([1.0; LANES]);
         for lane in self.count..LANES {
             for side in 0..2 {
                 self.bodies[side][lane] = self.bodies[side][0];
@@ -220,6 +247,12 @@ impl Group {
             put(&mut self.normal, lane, &Vec3::y());
             put(&mut self.tangents[0], lane, &Vec3::z());
             put(&mut self.tangents[1], lane, &Vec3::x());
+            put(&mut self.drag, lane, &Vec3::zeros());
+            for number in [&mut self.friction, &mut self.restitution, &mut self.meets, &mut self.fall] {
+                number.0[lane] = 0.0;
+            }
+            self.spring.iter_mut().chain(&mut self.share).for_each(|number| number.0[lane] = 0.0);
+            self.point.iter_mut().for_each(|point| point.clear(lane));
         }
     }
 }

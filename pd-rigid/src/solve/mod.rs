@@ -2,16 +2,20 @@
 
 mod assemble;
 pub(crate) mod body;
+mod bounce;
 pub(crate) mod contact;
 mod direct;
 pub(crate) mod factor;
 pub(crate) mod group;
 mod lanes;
+mod place;
 mod rattle;
 pub(crate) mod rows;
+mod side;
 mod soft;
 mod sweep;
 pub(crate) mod system;
+mod warm;
 pub(crate) mod work;
 mod xpbd;
 

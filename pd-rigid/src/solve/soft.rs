@@ -35,7 +35,7 @@ impl RigidSolver for TgsSoft {
                 let warm = joint.force.map(|f| f * h);
                 push(joint, island.bodies, &warm, h);
             }
-            island.groups.warm_start(island.bodies, h);
+            island.warm_contacts();
             sweep(island, h, true);
             island.groups.push_out(island.bodies, island.params, h);
             island.drift(h);

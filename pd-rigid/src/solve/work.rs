@@ -166,16 +166,32 @@ impl Island<'_> {
 
     /// The sweep over contacts after the motion.
     pub(crate) fn relax_contacts(&mut self, h: Real) {
-        self.groups.place(self.bodies);
         self.groups.relax(self.bodies, self.params, h);
     }
 
-    /// Adds forces to all velocities.
+    /// Adds forces to all velocities, and without joints what contacts did in the substep before.
     pub(crate) fn kick(&mut self, h: Real) {
-        self.bodies.iter_mut().for_each(|body| body.kick(h));
+        let alone = !self.has_joints();
+        for body in self.bodies.iter_mut() {
+            let before = [body.v, body.w];
+            body.kick(h);
+            if alone {
+                body.repeat_impulses(before);
+            }
+        }
         for joint in self.joints.iter().filter(|joint| !joint.broken) {
             joint.bodies.iter().for_each(|&b| self.bodies[b as usize].held = true);
         }
+    }
+
+    /// Impulses of the substep before, contact by contact where they have to be.
+    pub(crate) fn warm_contacts(&mut self) {
+        if self.bodies.iter().any(|body| body.again > 0.0 && body.is_dynamic()) {
+            self.groups.warm_start(self.bodies);
+        }
+        // What joints do is not known from the velocities.
+        let again = if self.has_joints() { 1.0 } else { 0.0 };
+        self.bodies.iter_mut().for_each(|body| body.again = again);
     }
 
     /// Moves all bodies.

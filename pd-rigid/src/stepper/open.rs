@@ -128,6 +128,7 @@ impl RigidStepper {
                     body.torque = Vec3::new(f[3], f[4], f[5]);
                 }
                 body.damping = model.damping[b].map(|c| c + params.damping);
+                body.size = (body.moments.max() * body.inv_mass).sqrt();
                 body.turn_inertia();
             }
             body

@@ -67,7 +67,7 @@ struct Parts<'a> {
 
 /// Islands with fewer bodies and contacts than this together are not worth a second thread. Without joints they are solved as
 /// one, so that contacts of several share the lanes of a group.
-const SMALL: usize = 256;
+const SMALL: usize = 512;
 
 impl Task<'_> {
     /// Solves islands `first..last`, halves in parallel, small ones without joints as one.

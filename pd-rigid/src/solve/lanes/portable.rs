@@ -1,6 +1,6 @@
 //! Lanes in portable Rust.
 
-use super::{Four, Instructions, LANES, Lanes};
+use super::{Eight, Instructions, LANES, Lanes};
 use pd_core::Real;
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -9,26 +9,26 @@ use std::ops::{Add, Mul, Neg, Sub};
 pub(crate) struct Portable;
 
 impl Instructions for Portable {
-    type Lanes = Four;
+    type Lanes = Eight;
 
     #[inline(always)]
-    fn load(self, from: &Four) -> Four {
+    fn load(self, from: &Eight) -> Eight {
         *from
     }
 
     #[inline(always)]
-    fn gather(self, from: [Real; LANES]) -> Four {
-        Four(from)
+    fn fill(self, value: Real) -> Eight {
+        Eight([value; LANES])
     }
 }
 
 /// One result for each lane.
 #[inline(always)]
-fn each(f: impl Fn(usize) -> Real) -> Four {
-    Four([f(0), f(1), f(2), f(3)])
+fn each(f: impl Fn(usize) -> Real) -> Eight {
+    Eight([f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)])
 }
 
-impl Add for Four {
+impl Add for Eight {
     type Output = Self;
     #[inline(always)]
     fn add(self, b: Self) -> Self {
@@ -36,7 +36,7 @@ impl Add for Four {
     }
 }
 
-impl Sub for Four {
+impl Sub for Eight {
     type Output = Self;
     #[inline(always)]
     fn sub(self, b: Self) -> Self {
@@ -44,7 +44,7 @@ impl Sub for Four {
     }
 }
 
-impl Mul for Four {
+impl Mul for Eight {
     type Output = Self;
     #[inline(always)]
     fn mul(self, b: Self) -> Self {
@@ -52,7 +52,7 @@ impl Mul for Four {
     }
 }
 
-impl Neg for Four {
+impl Neg for Eight {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
@@ -60,9 +60,9 @@ impl Neg for Four {
     }
 }
 
-impl Lanes for Four {
+impl Lanes for Eight {
     #[inline(always)]
-    fn store(self, to: &mut Four) {
+    fn store(self, to: &mut Eight) {
         *to = self;
     }
 
@@ -89,5 +89,15 @@ impl Lanes for Four {
     #[inline(always)]
     fn if_above(self, limit: Self, yes: Self, no: Self) -> Self {
         each(|k| if self.0[k] > limit.0[k] { yes.0[k] } else { no.0[k] })
+    }
+
+    #[inline(always)]
+    fn some_above(self, limit: Self) -> bool {
+        (0..LANES).any(|k| self.0[k] > limit.0[k])
+    }
+
+    #[inline(always)]
+    fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
+        [0, 1, 2, 3, 4, 5, 6, 7].map(|k: usize| each(|l| rows[l].0[k]))
     }
 }
