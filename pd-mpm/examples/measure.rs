@@ -156,7 +156,7 @@ fn drop(resolution: u32) -> Outcome {
     Ok(())
 }
 
-/// Boxes in water: how deep they float, with both solvers.
+/// Boxes in water: how deep they float, with both solvers, and what a percent of density does.
 fn float(resolution: u32) -> Outcome {
     let a = 0.2;
     for density in [250.0, 500.0, 750.0] {
@@ -168,19 +168,31 @@ fn float(resolution: u32) -> Outcome {
         let mut stepper = scene.stepper()?;
         println!("  mpm: {}", float_means(&mut scene, &mut stepper, a)?);
     }
+    for density in [990.0, 1010.0] {
+        let mut scene = scenes::floating_box(a, resolution, density, 1.4, Transfer::Apic)?;
+        let mut stepper = scene.pressure_stepper()?;
+        let start = scene.state.bodies.p[0].y;
+        scene.run(&mut stepper, 60)?;
+        println!(
+            "box of {density} kg/m³ under water: {:+.4} m after a second",
+            scene.state.bodies.p[0].y - start
+        );
+    }
     Ok(())
 }
 
-/// Mean depth of each second.
+/// Mean and range of the depth in pairs of seconds.
 fn float_means(scene: &mut Scene, stepper: &mut impl Stepper, a: Real) -> Result<String, StepError> {
     let mut line = String::new();
-    for second in 1..=4 {
-        let mut sum = 0.0;
-        for _ in 0..60 {
+    for second in [2, 4, 6, 8] {
+        let (mut sum, mut low, mut high) = (0.0, Real::INFINITY, Real::NEG_INFINITY);
+        for _ in 0..120 {
             scene.run(stepper, 1)?;
-            sum += scenes::floating_depth(scene, a) / 60.0;
+            let depth = scenes::floating_depth(scene, a);
+            sum += depth / 120.0;
+            (low, high) = (depth.min(low), depth.max(high));
         }
-        line += &format!(" {sum:.3} in second {second},");
+        line += &format!(" {sum:.3} ({low:.3} to {high:.3}) to second {second},");
     }
     Ok(line)
 }

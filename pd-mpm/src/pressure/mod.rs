@@ -67,6 +67,8 @@ pub struct PressureStepper {
     at: Vec<u32>,
     faces: [Faces; 3],
     fill: Vec<[Real; 1]>,
+    /// Water in each cell's kernel, over the cell's volume.
+    matter: Vec<Real>,
     open: Vec<Real>,
     water: Vec<bool>,
     right: Vec<Real>,
@@ -125,6 +127,7 @@ impl PressureStepper {
             at: vec![],
             faces: Default::default(),
             fill: vec![],
+            matter: vec![],
             open: vec![],
             water: vec![],
             right: vec![],

@@ -9,8 +9,6 @@ use pd_core::{Collider, Real};
 
 /// A cell is water from this fill on.
 const FULL: Real = 0.5;
-/// Cells that are open by less than this are solid.
-const LEAST_OPEN: Real = 0.05;
 /// The surface is never nearer to the middle of a cell than this, in cells.
 const NEAREST: Real = 0.1;
 /// Most iterations of a solve.
@@ -29,13 +27,7 @@ impl PressureStepper {
             let (p, q) = (&self.bodies.p[body.body], &self.bodies.q[body.body]);
             solids::body(&model, body, p, q, &mut self.faces, &mut self.open, &mut self.rates, rows);
         }
-        let inverse = 1.0 / model.dx.powi(3);
-        self.water.resize(self.fill.len(), false);
-        for c in 0..self.fill.len() {
-            let (fill, open) = (&mut self.fill[c][0], self.open[c]);
-            *fill = if open > LEAST_OPEN { *fill * inverse / open } else { 0.0 };
-            self.water[c] = *fill >= FULL;
-        }
+        self.measure_fill();
         // Walls: what lies on a face of the domain is closed.
         for (axis, faces) in self.faces.iter_mut().enumerate() {
             for f in 0..faces.u.len() {
@@ -45,6 +37,35 @@ impl PressureStepper {
             }
         }
         self.report.water_cells = self.water.iter().filter(|w| **w).count();
+    }
+
+    /// How full the cells are of water. What little is open of a cell inside of a solid says nothing by itself, because of the
+    /// few particles there; it takes part in its neighbours' as far as faces to them are open. Were it air, pressure would
+    /// vanish there.
+    fn measure_fill(&mut self) {
+        let n = self.cells();
+        let (stride, inverse) = ([n[1] * n[2], n[2], 1], 1.0 / self.model.dx.powi(3));
+        self.water.resize(self.fill.len(), false);
+        self.matter.clear();
+        self.matter.extend(self.fill.iter().map(|[volume]| volume * inverse));
+        for c in 0..self.fill.len() {
+            let (mut matter, mut open) = (self.matter[c], self.open[c]);
+            if open < 1.0 {
+                let share = 1.0 - open;
+                for (side, (f, axis)) in sides(&self.faces, n, c).into_iter().enumerate() {
+                    let (faces, upper) = (&self.faces[axis], side % 2 == 1);
+                    let at = faces.place(f)[axis];
+                    if at > 0 && at < n[axis] {
+                        let other = if upper { c + stride[axis] } else { c - stride[axis] };
+                        matter += share * faces.open[f] * self.matter[other];
+                        open += share * faces.open[f] * self.open[other];
+                    }
+                }
+            }
+            let fill = if open > 0.0 { matter / open } else { 0.0 };
+            self.fill[c][0] = fill;
+            self.water[c] = fill >= FULL;
+        }
     }
 
     /// Distance from the middle of a full cell to the surface on the way to an empty one, in cells.

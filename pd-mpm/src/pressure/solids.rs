@@ -66,12 +66,6 @@ fn close_cells(model: &MpmModel, bounds: &Aabb, sample: impl Fn(&[Vec3], &mut [S
         let at = |x: Real| ((x - model.min[a]) / dx - 0.5).clamp(0.0, n[a] as Real);
         (at(bounds.min[a] - 2.0 * dx) as usize, (at(bounds.max[a] + 2.0 * dx) as usize + 1).min(n[a]))
     });
-    // The kernel in four equal parts an axis, with its integrals over them.
-    let parts = [(-0.75, 0.125), (-0.25, 0.375), (0.25, 0.375), (0.75, 0.125)];
-    let part = |k: usize| {
-        let ((x, a), (y, b), (z, c)) = (parts[k >> 4], parts[k >> 2 & 3], parts[k & 3]);
-        (Vec3::new(x, y, z) * dx, a * b * c)
-    };
     let mut around = [Surface::default(); 64];
     let mut middle = [Surface::default()];
     for i in range[0].0..range[0].1 {
@@ -84,10 +78,15 @@ fn close_cells(model: &MpmModel, bounds: &Aabb, sample: impl Fn(&[Vec3], &mut [S
                     d if d >= 2.0 => continue,
                     d if d <= -2.0 => 1.0,
                     _ => {
-                        let places: [Vec3; 64] = std::array::from_fn(|k| place + part(k).0);
+                        let parts = [kernel(i, n[0]), kernel(j, n[1]), kernel(k, n[2])];
+                        let part = |k: usize| [k >> 4, k >> 2 & 3, k & 3];
+                        let places: [Vec3; 64] =
+                            std::array::from_fn(|k| place + Vec3::from(part(k).map(|p| PARTS[p])) * dx);
                         sample(&places, &mut around);
                         let weigh = |(k, s): (usize, &Surface)| {
-                            part(k).1 * (0.5 - 2.0 * s.distance / dx).clamp(0.0, 1.0)
+                            let [x, y, z] = part(k);
+                            let inside = (0.5 - 2.0 * s.distance / dx).clamp(0.0, 1.0);
+                            parts[0][x] * parts[1][y] * parts[2][z] * inside
                         };
                         around.iter().enumerate().map(weigh).sum()
                     }
@@ -97,6 +96,22 @@ fn close_cells(model: &MpmModel, bounds: &Aabb, sample: impl Fn(&[Vec3], &mut [S
             }
         }
     }
+}
+
+/// Middles of the four equal parts of a kernel along an axis, in cells.
+const PARTS: [Real; 4] = [-0.75, -0.25, 0.25, 0.75];
+
+/// Integrals of the kernel of cell `at` of `n` over these parts. Particles between a wall and the middle of the cell beside it
+/// belong to that cell alone, so what the kernel has beyond the wall is there instead: a solid beyond the wall closes nothing.
+fn kernel(at: usize, n: usize) -> [Real; 4] {
+    let mut parts = [0.125, 0.375, 0.375, 0.125];
+    if at == 0 {
+        (parts[0], parts[1]) = (0.0, 0.5);
+    }
+    if at + 1 == n {
+        (parts[2], parts[3]) = (0.5, 0.0);
+    }
+    parts
 }
 
 /// Closes faces behind obstacles.
