@@ -44,38 +44,62 @@ fn main() -> Outcome {
     }
 }
 
-/// Water at rest: bottom force, pressure by depth, volume, speeds.
+/// Water at rest: bottom force, pressure by depth, volume, speeds; weakly compressible and by the pressure solver.
 fn tank(resolution: u32) -> Outcome {
     let depth = 0.5;
     let mut scene = scenes::water_tank(depth, resolution)?;
     let mut stepper = scene.stepper()?;
-    let weight = scene.points.masses().iter().sum::<Real>() * 9.8;
+    println!("tank of {depth} m, {resolution} cells deep, {} particles, mpm", scene.state.x.len());
     let water = Water::new(1000.0, scene.model.sound_speed())?;
-    println!("tank of {depth} m, {resolution} cells deep, {} particles", scene.state.x.len());
     for second in 1..=10 {
         let mut impulse = Vec3::zeros();
         for _ in 0..60 {
             scene.run(&mut stepper, 1)?;
             impulse += stepper.report().impulses.walls[2];
         }
-        let (_, speed) = measure::motion(scene.points.masses(), &scene.state);
         let j = scene.state.columns.real("mpm.j").to_vec();
-        let volume = 2.0 * scene.state.x.iter().map(|x| x.y).sum::<Real>() / j.len() as Real;
-        let pressure = |p: usize| water.pressure(j[p]);
-        let found = measure::layers(&scene.model, &scene.state, [0.0, depth], 8, pressure);
-        let places = measure::layers(&scene.model, &scene.state, [0.0, depth], 8, |p| scene.state.x[p].y);
-        let ratios: Vec<String> =
-            found.iter().zip(&places).map(|(p, y)| format!("{:.3}", p / (9800.0 * (depth - y)))).collect();
-        println!(
-            "t {second:2} s: bottom force {:.4} of the weight, volume {:.4} of the first, mean J {:.5}, fastest {:.4} m/s, p/ρgz {}",
-            impulse.y / weight,
-            volume / depth,
-            j.iter().sum::<Real>() / j.len() as Real,
-            speed,
-            ratios.join(" ")
-        );
+        let mean = |value: &dyn Fn(usize) -> Real| {
+            measure::layers(&scene.model, &scene.state, [0.0, depth], 8, value)
+        };
+        let (heights, found) = (mean(&|p| scene.state.x[p].y), mean(&|p| water.pressure(j[p])));
+        tank_line(&scene, second, depth, impulse.y, heights.into_iter().zip(found));
+    }
+    let mut scene = scenes::water_tank(depth, resolution)?;
+    let mut stepper = scene.pressure_stepper()?;
+    println!("the same, pressure solver");
+    for second in 1..=10 {
+        let mut impulse = 0.0;
+        for _ in 0..60 {
+            scene.run(&mut stepper, 1)?;
+            impulse += stepper.report().walls[2].y;
+        }
+        let [_, ny, nz] = scene.model.cells().map(|n| n as usize);
+        let p = scene.state.columns.real("mpm.pressure");
+        let column =
+            (0..resolution as usize).map(|j| ((j as Real + 0.5) * scene.model.dx(), p[(ny + j) * nz + 1]));
+        tank_line(&scene, second, depth, impulse, column);
     }
     Ok(())
+}
+
+/// Prints what water at rest shows after a second in which the floor pushed with `impulse`; pressures by height.
+fn tank_line(
+    scene: &Scene,
+    second: u32,
+    depth: Real,
+    impulse: Real,
+    pressures: impl Iterator<Item = (Real, Real)>,
+) {
+    let weight = scene.points.masses().iter().sum::<Real>() * 9.8;
+    let (_, speed) = measure::motion(scene.points.masses(), &scene.state);
+    let volume = 2.0 * scene.state.x.iter().map(|x| x.y).sum::<Real>() / scene.state.x.len() as Real;
+    let ratios: Vec<String> = pressures.map(|(y, p)| format!("{:.3}", p / (9800.0 * (depth - y)))).collect();
+    println!(
+        "t {second:2} s: bottom force {:.4} of the weight, volume {:.4} of the first, fastest {speed:.4} m/s, p/ρgz {}",
+        impulse / weight,
+        volume / depth,
+        ratios.join(" ")
+    );
 }
 
 /// The dam break beside the record.

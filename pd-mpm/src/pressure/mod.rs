@@ -46,6 +46,8 @@ pub struct PressureReport {
     pub water_cells: usize,
     /// Largest relative change of a full cell's volume in any substep that the pressure left over: h |∇·u|.
     pub divergence: Real,
+    /// Impulses that the faces of the domain gave to water, −x, +x, −y, +y, −z, +z, kg·m/s.
+    pub walls: [Vec3; 6],
     /// Impulse of the water's pressure on all bodies together, kg·m/s.
     pub bodies: Vec3,
 }
@@ -373,7 +375,7 @@ impl PressureStepper {
             for body in &model.bodies {
                 self.bodies.v[body.body] += gravity * h;
             }
-            self.project(h);
+            self.project(gravity, h);
             self.gather(h);
             for (body, shift) in model.bodies.iter().zip(&self.shifts) {
                 crate::bodies::advance(body, &mut self.bodies, h);

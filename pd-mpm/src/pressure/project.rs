@@ -5,7 +5,7 @@ use super::faces::Faces;
 use super::poisson::BodyRows;
 use super::{LAYERS, PressureStepper, solids};
 use nalgebra::Vector6;
-use pd_core::{Collider, Real};
+use pd_core::{Collider, Real, Vec3};
 
 /// A cell is water from this fill on.
 const FULL: Real = 0.5;
@@ -28,11 +28,11 @@ impl PressureStepper {
             solids::body(&model, body, p, q, &mut self.faces, &mut self.open, &mut self.rates, rows);
         }
         self.measure_fill();
-        // Walls: what lies on a face of the domain is closed.
+        // Nothing flows through a face of the domain.
         for (axis, faces) in self.faces.iter_mut().enumerate() {
             for f in 0..faces.u.len() {
                 if [0, n[axis]].contains(&faces.place(f)[axis]) {
-                    (faces.open[f], faces.drift[f], faces.u[f]) = (0.0, 0.0, 0.0);
+                    (faces.drift[f], faces.u[f]) = (0.0, 0.0);
                 }
             }
         }
@@ -75,7 +75,7 @@ impl PressureStepper {
     }
 
     /// The pressure equation of this substep.
-    pub(super) fn project(&mut self, h: Real) {
+    pub(super) fn project(&mut self, gravity: Vec3, h: Real) {
         let (n, dx, model) = (self.cells(), self.model.dx, self.model.clone());
         let law = &model.materials[0].law;
         let stride = [n[1] * n[2], n[2], 1];
@@ -91,10 +91,13 @@ impl PressureStepper {
             let mut deep = true;
             for (side, (f, axis)) in sides(&self.faces, n, c).into_iter().enumerate() {
                 let (faces, upper) = (&self.faces[axis], side % 2 == 1);
+                let at = faces.place(f)[axis];
+                if at == 0 || at == n[axis] {
+                    continue;
+                }
                 let sign = if upper { 1.0 } else { -1.0 };
                 out += sign * (faces.open[f] * faces.u[f] + faces.drift[f]) * dx * dx;
-                let at = faces.place(f)[axis];
-                if at == 0 || at == n[axis] || faces.open[f] == 0.0 {
+                if faces.open[f] == 0.0 {
                     continue;
                 }
                 let other = if upper { c + stride[axis] } else { c - stride[axis] };
@@ -131,6 +134,7 @@ impl PressureStepper {
         let again = grid.solve(rows, source, spread, rough.max(allowed / scale), MOST_ITERATIONS);
         self.report.iterations += solved.iterations + again.iterations;
         self.report.divergence = self.report.divergence.max(solved.residual * scale);
+        self.push_of_walls(gravity * h);
         self.accelerate();
         self.shifts.clear();
         for (body, rows) in model.bodies.iter().zip(&self.rows) {
@@ -142,6 +146,24 @@ impl PressureStepper {
             self.shifts.push(rows.inverse_mass * rows.impulse(&self.spread));
         }
         self.p.iter_mut().for_each(|p| *p /= h);
+    }
+
+    /// Impulses of the faces of the domain on the water: the pressure on such a face is that in the middle of the cell beside it
+    /// and what stops, over half a cell, the velocity that forces alone would have given the face.
+    fn push_of_walls(&mut self, push: Vec3) {
+        let (n, dx, density) = (self.cells(), self.model.dx, self.model.materials[0].law.density());
+        for c in (0..self.fill.len()).filter(|c| self.water[*c]) {
+            for (side, (f, axis)) in sides(&self.faces, n, c).into_iter().enumerate() {
+                let (faces, upper) = (&self.faces[axis], side % 2 == 1);
+                if faces.place(f)[axis] != if upper { n[axis] } else { 0 } {
+                    continue;
+                }
+                let inward = if upper { -1.0 } else { 1.0 };
+                let stopped = inward * (faces.old[f] + push[axis]);
+                let pressure = self.p[c] - 0.5 * dx * density * stopped;
+                self.report.walls[side][axis] += inward * pressure * faces.open[f] * dx * dx;
+            }
+        }
     }
 
     /// Pressure acts on faces; then faces inside of solids take the velocity beside them.
