@@ -11,7 +11,7 @@ use nalgebra::UnitQuaternion;
 /// bodies.push(Vec3::y(), nalgebra::UnitQuaternion::identity());
 /// assert_eq!((bodies.len(), bodies.v[0]), (1, Vec3::zeros()));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Bodies {
     /// Centre of mass, world frame, m.
     pub p: Vec<Vec3>,
@@ -21,6 +21,20 @@ pub struct Bodies {
     pub v: Vec<Vec3>,
     /// Angular velocity, world frame, rad/s.
     pub w: Vec<Vec3>,
+}
+
+impl Clone for Bodies {
+    fn clone(&self) -> Self {
+        Self { p: self.p.clone(), q: self.q.clone(), v: self.v.clone(), w: self.w.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let Self { p, q, v, w } = source;
+        self.p.clone_from(p);
+        self.q.clone_from(q);
+        self.v.clone_from(v);
+        self.w.clone_from(w);
+    }
 }
 
 impl Bodies {

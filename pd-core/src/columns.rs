@@ -20,7 +20,7 @@ pub enum Owner {
 }
 
 /// Values of a column.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ColumnData {
     /// Numbers.
@@ -51,8 +51,26 @@ impl ColumnData {
     }
 }
 
+// Copies reuse memory: derived ones would allocate in every step that keeps a copy of its state.
+impl Clone for ColumnData {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Real(data) => Self::Real(data.clone()),
+            Self::Index(data) => Self::Index(data.clone()),
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        match (self, source) {
+            (Self::Real(data), Self::Real(source)) => data.clone_from(source),
+            (Self::Index(data), Self::Index(source)) => data.clone_from(source),
+            (other, source) => *other = source.clone(),
+        }
+    }
+}
+
 /// One named array: `width` values per row, row after row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct StateColumn {
     /// Name, `method.quantity`: `mpm.c`, `joint.lambda`, `contact.key`.
     pub name: Cow<'static, str>,
@@ -62,6 +80,19 @@ pub struct StateColumn {
     pub width: usize,
     /// The values.
     pub data: ColumnData,
+}
+
+impl Clone for StateColumn {
+    fn clone(&self) -> Self {
+        Self { name: self.name.clone(), of: self.of, width: self.width, data: self.data.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let Self { name, of, width, data } = source;
+        self.name.clone_from(name);
+        self.data.clone_from(data);
+        (self.of, self.width) = (*of, *width);
+    }
 }
 
 impl StateColumn {
@@ -81,8 +112,18 @@ impl StateColumn {
 /// assert_eq!(columns.real("joint.lambda"), &[0.0; 6]);
 /// assert!(columns.real("contact.lambda").is_empty());
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Columns(Vec<StateColumn>);
+
+impl Clone for Columns {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.0.clone_from(&source.0);
+    }
+}
 
 impl Columns {
     /// Columns in the order of their names.

@@ -3,7 +3,7 @@
 use crate::{Bodies, Columns, Real, Vec3};
 
 /// Positions, velocities, rigid bodies, persistent data of methods, and time. A clone is a checkpoint: steppers hold only
-/// scratch memory.
+/// scratch memory. `clone_from` reuses memory and allocates only where something has grown.
 ///
 /// ```
 /// use pd_core::{State, Vec3};
@@ -11,7 +11,7 @@ use crate::{Bodies, Columns, Real, Vec3};
 /// assert_eq!(state.vertices(), 2);
 /// assert_eq!(state.hash(), state.clone().hash());
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct State {
     /// Position of every vertex, m.
@@ -24,6 +24,22 @@ pub struct State {
     pub columns: Columns,
     /// Simulated time, s.
     pub time: Real,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        let Self { x, v, bodies, columns, time } = self;
+        Self { x: x.clone(), v: v.clone(), bodies: bodies.clone(), columns: columns.clone(), time: *time }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let Self { x, v, bodies, columns, time } = source;
+        self.x.clone_from(x);
+        self.v.clone_from(v);
+        self.bodies.clone_from(bodies);
+        self.columns.clone_from(columns);
+        self.time = *time;
+    }
 }
 
 impl State {

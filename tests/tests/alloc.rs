@@ -8,6 +8,9 @@
     reason = "helpers of tests fail loudly and say what they saw"
 )]
 
+mod counting;
+
+use counting::{Counting, allocations, pool};
 use pd_collide::{Block, Floor, Moving, Path, Sphere, Torus};
 use pd_constraints::{
     Area, Bending, BendingWeights, EdgeSprings, Pins, PointForce, StrainRange, TetStrain, TriStrain, Volume,
@@ -17,46 +20,8 @@ use pd_core::{Acceleration, Model, Vec3};
 use pd_linear::SolverOptions;
 use pd_mesh::{TriMesh, generate};
 use rayon::prelude::*;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tests::{Rig, bending_rings};
-
-/// The system's allocator, counting.
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-thread_local! {
-    /// Only threads of a pool count, so that what the test harness does meanwhile does not.
-    static COUNTS: Cell<bool> = const { Cell::new(false) };
-}
-
-fn count() {
-    if COUNTS.get() {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-// SAFETY: every call goes to the system's allocator as it came; counting touches no memory of the caller, and its
-// thread-local value is constant at the start and needs no destructor, so reading it allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -134,7 +99,7 @@ impl World {
 
 /// Allocations in a few steps after a prepare and a few steps to warm up; `None` if the solver diverges, which is its
 /// right.
-fn allocations(rig: &mut Rig) -> Option<usize> {
+fn of_steps(rig: &mut Rig) -> Option<usize> {
     // A thread of the pool registers itself when it first takes work from another; let all of them do so now.
     (0..64).into_par_iter().with_max_len(1).for_each(|_| std::thread::sleep(Duration::from_micros(200)));
     rig.prepare().unwrap();
@@ -142,17 +107,13 @@ fn allocations(rig: &mut Rig) -> Option<usize> {
     for _ in 0..3 {
         collisions += rig.step().ok()?.collisions;
     }
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = allocations();
     for _ in 0..3 {
         collisions += rig.step().ok()?.collisions;
     }
-    let count = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    let count = allocations() - before;
     assert!(collisions > 0, "no obstacle was touched");
     Some(count)
-}
-
-fn pool(threads: usize) -> rayon::ThreadPool {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| COUNTS.set(true)).build().unwrap()
 }
 
 /// The direct solvers, on enough vertices for several chunks of every parallel loop.
@@ -164,7 +125,7 @@ fn direct_solvers() {
         for measure in [false, true] {
             for threads in [1, 2] {
                 let mut rig = world.rig(solver, measure);
-                let count = pool(threads).install(|| allocations(&mut rig));
+                let count = pool(threads).install(|| of_steps(&mut rig));
                 assert_eq!(count, Some(0), "{solver}, measure {measure}, {threads} threads");
             }
         }
@@ -177,7 +138,7 @@ fn accelerated_steppers() {
     for acceleration in [Acceleration::Anderson { window: 5 }, Acceleration::Lbfgs { window: 5 }] {
         for threads in [1, 2] {
             let mut rig = world.accelerated_rig("panels", false, acceleration);
-            let count = pool(threads).install(|| allocations(&mut rig));
+            let count = pool(threads).install(|| of_steps(&mut rig));
             assert_eq!(count, Some(0), "{}, {threads} threads", acceleration.name());
         }
     }
@@ -189,7 +150,7 @@ fn iterative_solvers() {
     let mut ran = 0;
     for solver in pd_linear::Registry::standard().names().filter(|name| *name != "dense") {
         let mut rig = world.rig(solver, false);
-        match pool(2).install(|| allocations(&mut rig)) {
+        match pool(2).install(|| of_steps(&mut rig)) {
             None => println!("{solver} diverges here"),
             Some(count) => {
                 assert_eq!(count, 0, "{solver}");
@@ -203,9 +164,9 @@ fn iterative_solvers() {
 
 #[test]
 fn a_step_allocates_nothing() {
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = allocations();
     pool(1).install(|| drop(std::hint::black_box(vec![0u8; 100])));
-    assert!(ALLOCATIONS.load(Ordering::Relaxed) > before, "the allocator does not count");
+    assert!(allocations() > before, "the allocator does not count");
     direct_solvers();
     accelerated_steppers();
     iterative_solvers();
