@@ -4,6 +4,7 @@
 //! that do not overlap. Static and kinematic bodies belong to no island: each island has its own copies of those it touches.
 
 use crate::RigidModel;
+use crate::contacts::Manifolds;
 use crate::solve::body::Body;
 use crate::solve::contact::Manifold;
 use crate::solve::system::System;
@@ -86,7 +87,7 @@ impl Islands {
         &mut self,
         model: &RigidModel,
         systems: &[System],
-        (found, contacts): (&[Manifold], &mut Vec<Manifold>),
+        (found, contacts): (&mut Manifolds, &mut Vec<Manifold>),
         awake: &[bool],
         working: impl Fn(u32) -> Body,
         work: impl Fn(u32, [u32; 2]) -> JointWork,
@@ -129,17 +130,23 @@ impl Islands {
             let [a, b] = m.bodies.map(|b| if b == u32::MAX { u32::MAX } else { of[b as usize] });
             a.min(b)
         };
-        // Manifolds are large: their numbers are sorted, and each is copied once.
+        // Manifolds are large: their numbers are sorted, and each is copied once, or none where they are in order.
         self.places.clear();
-        for (k, m) in found.iter().enumerate().filter(|(_, m)| m.len > 0) {
+        for (k, m) in found.all().iter().enumerate().filter(|(_, m)| m.len > 0) {
             let island = island_of(m);
             if island != u32::MAX {
                 self.places.push((island, m.order, k as u32));
             }
         }
         self.places.sort_unstable();
-        contacts.clear();
-        contacts.extend(self.places.iter().map(|&(.., k)| found[k as usize]));
+        if self.places.len() == found.all().len()
+            && self.places.iter().zip(0..).all(|(place, k)| place.2 == k)
+        {
+            found.swap(contacts);
+        } else {
+            contacts.clear();
+            contacts.extend(self.places.iter().map(|&(.., k)| found.all()[k as usize]));
+        }
         self.copied.clear();
         self.copied.resize(count + 1, u32::MAX);
         self.local.resize(count + 1, 0);

@@ -3,7 +3,7 @@
 use super::Contacts;
 use crate::RigidModel;
 use crate::columns::{CONTACT_KEY, CONTACT_LAMBDA, CONTACT_PLACE};
-use crate::solve::contact::{Manifold, POINTS};
+use crate::solve::contact::{ContactPoint, Manifold, POINTS};
 use pd_core::{Owner, Real, State, Vec3};
 
 /// Most remembered points of two parts that are looked at; obstacles may leave several manifolds.
@@ -25,13 +25,28 @@ impl Contacts {
         let (force, place) = (state.columns.real(CONTACT_LAMBDA), state.columns.real(CONTACT_PLACE));
         let rows = (keys.len() / 2).min(force.len() / 3).min(place.len() / 3);
         let three = |of: &[Real], k: usize| Vec3::new(of[3 * k], of[3 * k + 1], of[3 * k + 2]);
+        let mut next = 0;
         for m in manifolds.iter_mut().filter(|m| m.len > 0) {
-            let (mut first, mut end) = (0, rows);
+            // Most often manifolds come in the order in which they were written.
+            let follows =
+                next < rows && keys[2 * next] == m.key && (next == 0 || keys[2 * next - 2] != m.key);
+            let (mut first, mut end) = if follows { (next, next) } else { (0, rows) };
             while first < end {
                 let middle = (first + end) / 2;
                 if keys[2 * middle] < m.key { first = middle + 1 } else { end = middle }
             }
             let old = (first..rows).take_while(|&k| keys[2 * k] == m.key).take(MOST_KEPT);
+            let (n, [t, u]) = (m.normal, m.tangents);
+            let parts = |f: Vec3| [n.dot(&f).max(0.0), t.dot(&f), u.dot(&f)];
+            next = first + old.clone().count();
+            // Most often the points are those of the step before, in their order.
+            let same = |(k, point): (usize, &ContactPoint)| keys[2 * k + 1] == point.feature;
+            if next - first == m.len as usize && (first..next).zip(m.points()).all(same) {
+                for (point, k) in m.points.iter_mut().zip(first..next) {
+                    point.force = parts(three(force, k));
+                }
+                continue;
+            }
             let mut free = [false; MOST_KEPT];
             old.clone().for_each(|k| free[k - first] = true);
             let mut found = [None; POINTS];
@@ -45,11 +60,9 @@ impl Contacts {
                 *found = near.min_by(|&i, &j| way(i).total_cmp(&way(j)));
                 found.iter().for_each(|&k| free[k - first] = false);
             }
-            let (n, [t, u]) = (m.normal, m.tangents);
             for (point, found) in m.points.iter_mut().zip(found) {
                 if let Some(k) = found {
-                    let f = three(force, k);
-                    point.force = [n.dot(&f).max(0.0), t.dot(&f), u.dot(&f)];
+                    point.force = parts(three(force, k));
                 }
             }
         }
@@ -65,7 +78,9 @@ impl Contacts {
     ) {
         self.kept.clear();
         let asleep = |b: u32| islands[b as usize] == u32::MAX;
-        let keys = state.columns.keys(CONTACT_KEY).chunks_exact(2);
+        let some_asleep = (0..model.bodies()).any(|b| model.is_dynamic(b) && asleep(b as u32));
+        let old = if some_asleep { state.columns.keys(CONTACT_KEY) } else { &[] };
+        let keys = old.chunks_exact(2);
         let force = state.columns.real(CONTACT_LAMBDA).chunks_exact(3);
         let place = state.columns.real(CONTACT_PLACE).chunks_exact(3);
         for ((key, force), place) in keys.zip(force).zip(place) {
@@ -86,7 +101,7 @@ impl Contacts {
         self.places.extend(self.kept.iter().enumerate().map(|(k, kept)| (kept.key[0], 0, k as u32)));
         self.places.extend(manifolds.iter().enumerate().map(|(k, m)| (m.key, 1, k as u32)));
         self.places.sort_unstable();
-        let rows = self.kept.len() + manifolds.iter().map(|m| m.len).sum::<usize>();
+        let rows = self.kept.len() + manifolds.iter().map(|m| m.len as usize).sum::<usize>();
         let keys = state.columns.keys_mut(CONTACT_KEY, Owner::Contacts, 2);
         keys.clear();
         keys.reserve(2 * rows);

@@ -11,7 +11,7 @@ mod obstacle;
 mod pair;
 
 use memory::Kept;
-use pair::{swept, touch};
+use pair::{Placed, swept, touch};
 
 /// Pairs of parts handled by one task.
 const PAIR_CHUNK: usize = 32;
@@ -51,6 +51,8 @@ pub(crate) struct Contacts {
     still: FixedBvh,
     tree: FixedBvh,
     boxes: Vec<Aabb>,
+    /// Where the parts are.
+    placed: Vec<Placed>,
     part_boxes: Vec<Aabb>,
     found: Vec<[u32; 2]>,
     age: usize,
@@ -99,6 +101,13 @@ impl Manifolds {
         &self.all[..self.used]
     }
 
+    /// Gives all of them away for the memory of others.
+    pub(crate) fn swap(&mut self, to: &mut Vec<Manifold>) {
+        self.all.truncate(self.used);
+        std::mem::swap(&mut self.all, to);
+        self.used = 0;
+    }
+
     pub(crate) fn all_mut(&mut self) -> &mut [Manifold] {
         &mut self.all[..self.used]
     }
@@ -120,14 +129,20 @@ impl Contacts {
     pub(crate) fn pairs(&mut self, model: &RigidModel, motion: &Motion, reach: &Reach) {
         if !self.built {
             self.boxes.clear();
-            self.boxes.extend(model.parts().iter().map(|part| swept(model, part, motion, reach)));
+            self.placed.clear();
+            self.placed.extend(model.parts().iter().map(|part| Placed::new(part, motion, reach)));
+            let parts = model.parts().iter().zip(&self.placed);
+            self.boxes.extend(parts.map(|(part, placed)| swept(model, part, placed, motion, reach)));
             self.part_boxes.clear();
             self.part_boxes.extend(self.still_parts.iter().map(|&p| self.boxes[p as usize]));
             self.still.build(&self.part_boxes);
         }
         self.part_boxes.clear();
         for &p in &self.moving_parts {
-            let bounds = swept(model, &model.parts()[p as usize], motion, reach);
+            let part = &model.parts()[p as usize];
+            let placed = Placed::new(part, motion, reach);
+            let bounds = swept(model, part, &placed, motion, reach);
+            self.placed[p as usize] = placed;
             self.boxes[p as usize] = bounds;
             self.part_boxes.push(bounds);
         }
@@ -178,11 +193,11 @@ impl Contacts {
             let [a, b] = [i, j].map(|k| model.parts()[k as usize].body as usize);
             condition(a, b)
         }));
-        let chosen = &self.chosen;
+        let (chosen, placed) = (&self.chosen, &self.placed);
         exec::for_each_chunk(manifolds.add(chosen.len()), PAIR_CHUNK, |start, chunk| {
             for (m, &pair) in chunk.iter_mut().zip(&chosen[start..]) {
                 m.len = 0;
-                touch(model, motion, reach, pair, m);
+                touch(model, placed, motion, reach, pair, m);
             }
         });
     }

@@ -146,7 +146,7 @@ pub(super) fn touch(
     for (point, ..) in
         found.iter().filter(|f| kept.points().iter().any(|t| alike(&f.1) && t.feature == f.0.feature))
     {
-        first.points[first.len] = *point;
+        first.points[first.len as usize] = *point;
         first.len += 1;
     }
     if first.meets || fast {

@@ -1,19 +1,25 @@
 //! Contact of two parts that are near each other or meet within the step.
 
 use super::{Motion, Reach};
-use crate::narrow::{Moving, meeting, touches};
+use crate::narrow::{Moving, cuboids, meeting, touches};
 use crate::solve::contact::{ContactPoint, Manifold, POINTS, tangents};
 use crate::{Part, RigidModel, Shape};
 use nalgebra::Isometry3;
-use pd_core::{Aabb, Real, Vec3};
+use pd_core::{Aabb, Mat3, Real, Vec3};
 
 /// Turn of a body in a step beyond which its points of contact do not stand for it, rad.
 pub(super) const FAST_TURN: Real = 0.3;
 
 /// The box of a part, grown by what its body may move in a step and half of the margin.
-pub(super) fn swept(model: &RigidModel, part: &Part, motion: &Motion, reach: &Reach) -> Aabb {
-    let (pose, v, w) = &motion[part.body as usize];
-    let mut bounds = part.shape.bounds(&(pose * part.pose));
+pub(super) fn swept(
+    model: &RigidModel,
+    part: &Part,
+    placed: &Placed,
+    motion: &Motion,
+    reach: &Reach,
+) -> Aabb {
+    let (_, v, w) = &motion[part.body as usize];
+    let mut bounds = part.shape.bounds(&placed.pose);
     let fall = if model.is_dynamic(part.body as usize) { reach.gravity * reach.dt } else { Vec3::zeros() };
     let far = part.shape.reach() + part.pose.translation.vector.norm();
     let turn = if far.is_finite() { w.norm() * far } else { 0.0 };
@@ -25,18 +31,50 @@ pub(super) fn swept(model: &RigidModel, part: &Part, motion: &Motion, reach: &Re
     bounds
 }
 
+/// A part where it is at the start of a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    /// Its pose in the world.
+    pub(super) pose: Isometry3<Real>,
+    /// Rotation of the part, and of its body.
+    turn: Mat3,
+    body_turn: Mat3,
+    /// How far it may come in the step, m.
+    far: Real,
+}
+
+impl Placed {
+    pub(super) fn new(part: &Part, motion: &Motion, reach: &Reach) -> Self {
+        let body = &motion[part.body as usize];
+        let pose = body.0 * part.pose;
+        let turn = pose.rotation.to_rotation_matrix().into_inner();
+        let body_turn = body.0.rotation.to_rotation_matrix().into_inner();
+        Self { pose, turn, body_turn, far: reach.of(part, body) }
+    }
+}
+
 /// Manifold of a pair of parts. Where they are not near yet but may meet within the step, it is the one at the moment they
 /// do: what is nearest now need not be what touches then.
-pub(super) fn touch(model: &RigidModel, motion: &Motion, reach: &Reach, pair: [u32; 2], m: &mut Manifold) {
+pub(super) fn touch(
+    model: &RigidModel,
+    placed: &[Placed],
+    motion: &Motion,
+    reach: &Reach,
+    pair: [u32; 2],
+    m: &mut Manifold,
+) {
     let parts = pair.map(|k| &model.parts()[k as usize]);
     let bodies = parts.map(|part| &motion[part.body as usize]);
-    let far = reach.margin.max(reach.of(parts[0], bodies[0]) + reach.of(parts[1], bodies[1]));
-    let mut poses = bodies.map(|body| body.0);
-    let at = |poses: &[Isometry3<Real>; 2], far: Real| {
-        let [a, b] = [0, 1].map(|k: usize| poses[k] * parts[k].pose);
-        touches((&parts[0].shape, &a), (&parts[1].shape, &b), far)
+    let at = pair.map(|k| &placed[k as usize]);
+    let far = reach.margin.max(at[0].far + at[1].far);
+    let mut found = match (&parts[0].shape, &parts[1].shape) {
+        (Shape::Cuboid { half: a, .. }, Shape::Cuboid { half: b, .. }) => {
+            let centre = |k: usize| &at[k].pose.translation.vector;
+            cuboids((a, centre(0), &at[0].turn), (b, centre(1), &at[1].turn), far)
+        }
+        (a, b) => touches((a, &at[0].pose), (b, &at[1].pose), far),
     };
-    let mut found = at(&poses, far);
+    let mut later = None;
     let unbounded = parts.iter().any(|part| part.shape == Shape::HalfSpace);
     let near = found.points().iter().any(|p| p.gap < reach.margin);
     let ahead = far > 2.0 * reach.margin && !near && !unbounded;
@@ -50,9 +88,15 @@ pub(super) fn touch(model: &RigidModel, motion: &Motion, reach: &Reach, pair: [u
         let Some((time, distance)) = meeting(&moving[0], &moving[1], reach.dt, 0.25 * reach.margin) else {
             return;
         };
-        poses = moving.map(|m| m.body_at(time));
-        found = at(&poses, reach.margin + 2.0 * distance);
+        let poses = moving.map(|m| m.body_at(time));
+        let [a, b] = [0, 1].map(|k: usize| poses[k] * parts[k].pose);
+        found = touches((&parts[0].shape, &a), (&parts[1].shape, &b), reach.margin + 2.0 * distance);
+        later = Some((poses, poses.map(|pose| pose.rotation.to_rotation_matrix().into_inner())));
     }
+    let (poses, turns) = match &later {
+        Some(([a, b], [ra, rb])) => ([a, b], [ra, rb]),
+        None => ([&bodies[0].0, &bodies[1].0], [&at[0].body_turn, &at[1].body_turn]),
+    };
     if found.len == 0 {
         return;
     }
@@ -60,34 +104,33 @@ pub(super) fn touch(model: &RigidModel, motion: &Motion, reach: &Reach, pair: [u
     let closing = found.normal.dot(&(bodies[1].1 - bodies[0].1)) * reach.dt;
     let meets = ahead || (closing > 2.0 * reach.margin && !unbounded);
     let [first, second] = pair.map(|part| u64::from(model.rank[part as usize]));
-    *m = Manifold {
-        key: u64::from(pair[0]) << 32 | u64::from(pair[1]),
-        order: first << 32 | second,
-        bodies: parts.map(|part| part.body),
-        normal: found.normal,
-        tangents: tangents(&found.normal),
-        friction: (parts[0].friction * parts[1].friction).sqrt(),
-        restitution: parts[0].restitution.max(parts[1].restitution),
-        meets,
-        len: found.len,
-        ..Manifold::default()
-    };
-    let round = parts.map(|part| part.shape.radius());
-    let turns = poses.map(|pose| pose.rotation.to_rotation_matrix().into_inner());
+    // Written in place: what is behind the last point is never read.
+    m.key = u64::from(pair[0]) << 32 | u64::from(pair[1]);
+    m.order = first << 32 | second;
+    m.bodies = parts.map(|part| part.body);
+    (m.normal, m.tangents, m.drag) = (found.normal, tangents(&found.normal), Vec3::zeros());
+    m.friction = (parts[0].friction * parts[1].friction).sqrt();
+    m.restitution = parts[0].restitution.max(parts[1].restitution);
+    (m.meets, m.len) = (meets, found.len as u32);
+    let round = [parts[0].shape.radius(), parts[1].shape.radius()];
+    let centres = [poses[0].translation.vector, poses[1].translation.vector];
     for (point, touch) in m.points.iter_mut().zip(found.points()) {
+        (point.place, point.gap, point.feature) = (touch.place, touch.gap, touch.feature);
+        (point.round, point.force) = (round, [0.0; 3]);
         // Half of the gap from the place to each surface, and on to the core.
-        let on = [0.5 * touch.gap + round[0], -0.5 * touch.gap - round[1]];
-        *point = ContactPoint { place: touch.place, gap: touch.gap, feature: touch.feature, round, ..*point };
-        point.local = [0, 1].map(|k: usize| {
-            let from_centre = touch.place + m.normal * on[k] - poses[k].translation.vector;
-            turns[k].tr_mul(&from_centre)
-        });
+        let on_a = touch.place + found.normal * (0.5 * touch.gap + round[0]);
+        let on_b = touch.place - found.normal * (0.5 * touch.gap + round[1]);
+        point.local[0] = turns[0].tr_mul(&(on_a - centres[0]));
+        point.local[1] = turns[1].tr_mul(&(on_b - centres[1]));
     }
     let mut last = POINTS;
     for k in 0..2 {
         // A part that meets another at speed may turn fast afterwards.
         let turns = meets || bodies[k].2.norm() * reach.dt > FAST_TURN;
-        if turns && model.is_dynamic(parts[k].body as usize) && add_core(m, k, parts[k], &poses, last) {
+        if turns
+            && model.is_dynamic(parts[k].body as usize)
+            && add_core(m, k, parts[k], &[*poses[0], *poses[1]], last)
+        {
             last -= 1;
         }
     }
@@ -108,20 +151,20 @@ pub(super) fn add_core(
     most: usize,
 ) -> bool {
     let Some((centre, radius)) = part.shape.inner_ball() else { return false };
-    let points = &m.points[..m.len.min(most)];
+    let points = &m.points[..most.min(m.len as usize)];
     let Some(deepest) = points.iter().min_by(|p, q| p.gap.total_cmp(&q.gap)).copied() else { return false };
     let core = (poses[k] * part.pose * nalgebra::Point3::from(centre)).coords;
     let sign = if k == 0 { 1.0 } else { -1.0 };
     // On the plane between the two.
     let height = m.normal.dot(&(core - deepest.place)) * sign;
     let foot = core - m.normal * (height * sign);
-    let at = if m.len < POINTS { m.len } else { most - 1 };
+    let at = if (m.len as usize) < POINTS { m.len as usize } else { most - 1 };
     let (gap, other) = (height - radius, 1 - k);
     let mut point = ContactPoint { place: foot, gap, feature: 1 << 41 | k as u64, ..ContactPoint::default() };
     point.round[k] = radius;
     point.local[k] = local(&poses[k], &core);
     point.local[other] = local(&poses[other], &foot);
     m.points[at] = point;
-    m.len = m.len.max(at + 1);
+    m.len = m.len.max(at as u32 + 1);
     true
 }

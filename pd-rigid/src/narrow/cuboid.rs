@@ -8,14 +8,17 @@ use super::axis::better_than;
 use super::closest::segment_segment;
 use super::reduce::reduce;
 use super::{Touch, Touches};
-use nalgebra::Isometry3;
 use pd_core::{Mat3, Real, Vec3};
 
-/// A box at its place: half extents and pose.
-pub(super) type Placed<'a> = (&'a Vec3, &'a Isometry3<Real>);
+/// A box at its place: half extents, centre and rotation.
+pub(crate) type Placed<'a> = (&'a Vec3, &'a Vec3, &'a Mat3);
 
 /// Edges nearer to parallel than this say nothing new: sin² of their angle.
 const PARALLEL: Real = 1e-8;
+
+/// An axis of two edges within 3° of the face that separates best is that face: cos² of the angle. Boxes that lie on each other and
+/// lean a little would else stand on one point now and then.
+const NEARLY_FACE: Real = 0.9973;
 
 /// What separates best, in the frame of the first box.
 #[derive(Clone, Copy)]
@@ -29,11 +32,11 @@ enum Best {
 }
 
 /// Points that are nearer than `reach`.
-pub(super) fn touches(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
-    let [ra, rb] = [a.1, b.1].map(|pose| pose.rotation.to_rotation_matrix().into_inner());
+pub(crate) fn cuboids(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
+    let (ra, rb) = (a.2, b.2);
     // b in the frame of a.
-    let c = ra.tr_mul(&rb);
-    let t = ra.tr_mul(&(b.1.translation.vector - a.1.translation.vector));
+    let c = ra.tr_mul(rb);
+    let t = ra.tr_mul(&(b.1 - a.1));
     let column = |r: &Mat3, k: usize, away: bool| -> Vec3 {
         let column: Vec3 = r.column(k).into();
         if away { -column } else { column }
@@ -43,18 +46,18 @@ pub(super) fn touches(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
         Some(Best::FaceA(i, up)) => {
             let face = Face { half: a.0, axis: i, up, swapped: false };
             let found = cut(&face, &c, &t, b.0, reach);
-            found.in_world(column(&ra, i, up), &ra, &a.1.translation.vector)
+            found.in_world(column(ra, i, up), ra, a.1)
         }
         Some(Best::FaceB(j, up)) => {
             let face = Face { half: b.0, axis: j, up, swapped: true };
             let found = cut(&face, &c.transpose(), &-c.tr_mul(&t), a.0, reach);
-            found.in_world(column(&rb, j, !up), &rb, &b.1.translation.vector)
+            found.in_world(column(rb, j, !up), rb, b.1)
         }
         Some(Best::Edges(i, j)) => {
             let (n, point) = edges((a.0, b.0), (i, j), &c, &t);
             let mut touches = Touches { normal: ra * n, ..Touches::default() };
             if point.gap < reach {
-                touches.push(a.1.translation.vector + ra * point.place, point.gap, point.feature);
+                touches.push(a.1 + ra * point.place, point.gap, point.feature);
             }
             touches
         }
@@ -86,6 +89,7 @@ fn separate((ha, hb): (&Vec3, &Vec3), c: &Mat3, t: &Vec3, reach: Real) -> Option
             best = (gap, Best::FaceB(j, along < 0.0));
         }
     }
+    let face = best.1;
     for i in 0..3 {
         let (u, v) = ((i + 1) % 3, (i + 2) % 3);
         for j in 0..3 {
@@ -101,6 +105,17 @@ fn separate((ha, hb): (&Vec3, &Vec3), c: &Mat3, t: &Vec3, reach: Real) -> Option
             let signed = s * s.abs();
             if signed > reach * reach.abs() * square {
                 return None;
+            }
+            // The part of the axis along the normal of the face.
+            let part = match face {
+                Best::FaceA(f, _) if f == u => c[(v, j)],
+                Best::FaceA(f, _) if f == v => c[(u, j)],
+                Best::FaceB(f, _) if f == p => c[(i, q)],
+                Best::FaceB(f, _) if f == q => c[(i, p)],
+                _ => 0.0,
+            };
+            if part * part > NEARLY_FACE * square {
+                continue;
             }
             let bound = better_than(best.0, scale);
             if signed > bound * bound.abs() * square {
@@ -152,10 +167,13 @@ struct Corner {
     feature: u64,
 }
 
+/// Most corners of a face that was cut.
+const MOST: usize = 8;
+
 /// Corners of a face that was cut.
 struct Cut {
     len: usize,
-    corners: [Corner; 8],
+    corners: [Corner; MOST],
     /// Axis of the face it was cut to and its height along the outward normal `sign`.
     axis: usize,
     sign: Real,
@@ -179,7 +197,7 @@ fn cut(face: &Face<'_>, c: &Mat3, t: &Vec3, other: &Vec3, reach: Real) -> Cut {
     let middle = if up { other[j] } else { -other[j] };
     let mut cut = Cut {
         len: 4,
-        corners: [Corner::default(); 8],
+        corners: [Corner::default(); MOST],
         axis: i,
         sign,
         top: face.half[i],
@@ -205,38 +223,43 @@ impl Cut {
     /// Cuts off what lies beyond sign · p[axis] = most (Sutherland & Hodgman 1974).
     #[inline]
     fn by(&mut self, axis: usize, sign: Real, most: Real, side: u64) {
-        let over = |corner: &Corner| sign * corner.p[axis] - most;
-        if self.corners[..self.len].iter().all(|corner| over(corner) <= 0.0) {
+        let (len, mut over, mut some) = (self.len, [0.0; MOST], false);
+        for (over, corner) in over.iter_mut().zip(&self.corners[..len]) {
+            *over = sign * corner.p[axis] - most;
+            some |= *over > 0.0;
+        }
+        if !some {
             return;
         }
-        let (old, len) = (self.corners, self.len);
-        self.len = 0;
+        let (mut new, mut count) = ([Corner::default(); MOST], 0);
+        let mut keep = |corner: Corner| {
+            if count < MOST {
+                new[count] = corner;
+                count += 1;
+            }
+        };
         for k in 0..len {
-            let (from, to) = (&old[k], &old[if k + 1 == len { 0 } else { k + 1 }]);
-            let (du, dv) = (over(from), over(to));
+            let next = if k + 1 == len { 0 } else { k + 1 };
+            let (from, to) = (&self.corners[k], &self.corners[next]);
+            let (du, dv) = (over[k], over[next]);
             if du <= 0.0 {
-                self.push(*from);
+                keep(*from);
             }
             if (du < 0.0 && dv > 0.0) || (du > 0.0 && dv < 0.0) {
                 let s = du / (du - dv);
-                let p = [0, 1, 2].map(|r: usize| from.p[r] + (to.p[r] - from.p[r]) * s);
+                let along = |r: usize| from.p[r] + (to.p[r] - from.p[r]) * s;
                 // Named by the corner that was cut off and the side that did it.
                 let gone = if du > 0.0 { from.feature } else { to.feature };
-                self.push(Corner { p, feature: (gone & 0xff) | side << 8 | u64::from(du > 0.0) << 16 });
+                let feature = (gone & 0xff) | side << 8 | u64::from(du > 0.0) << 16;
+                keep(Corner { p: [along(0), along(1), along(2)], feature });
             }
         }
-    }
-
-    fn push(&mut self, corner: Corner) {
-        if self.len < self.corners.len() {
-            self.corners[self.len] = corner;
-            self.len += 1;
-        }
+        (self.corners, self.len) = (new, count);
     }
 
     /// The points that are near, in the world, for a normal there.
     fn in_world(&self, normal: Vec3, turn: &Mat3, origin: &Vec3) -> Touches {
-        let mut found = [Touch::default(); 8];
+        let mut found = [Touch::default(); MOST];
         let mut len = 0;
         for corner in &self.corners[..self.len] {
             let gap = self.sign * corner.p[self.axis] - self.top;

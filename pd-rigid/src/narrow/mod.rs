@@ -25,6 +25,7 @@ use pd_core::{Real, Vec3};
 
 pub(crate) use advance::{Moving, meeting};
 pub(crate) use closest::point_polyhedron;
+pub(crate) use cuboid::cuboids;
 pub(crate) use plane::lowest;
 pub(crate) use reduce::reduce;
 
@@ -89,7 +90,8 @@ pub(crate) fn touches(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
         (Shape::Sphere { .. } | Shape::Capsule { .. }, _) => round::polyhedron(a, b, reach),
         (_, Shape::Sphere { .. } | Shape::Capsule { .. }) => round::polyhedron(b, a, reach).flipped(),
         (Shape::Cuboid { half: ha, .. }, Shape::Cuboid { half: hb, .. }) => {
-            cuboid::touches((ha, a.1), (hb, b.1), reach)
+            let [ra, rb] = [a.1, b.1].map(|pose| pose.rotation.to_rotation_matrix().into_inner());
+            cuboids((ha, &a.1.translation.vector, &ra), (hb, &b.1.translation.vector, &rb), reach)
         }
         _ => match axis::polyhedra(a, b, reach) {
             Some(axis) => clip::touches(a, b, axis, reach),

@@ -14,7 +14,7 @@ use pd_core::{Mat3, Real, Vec3};
 
 /// How far a body may move in a step, as a share of its size, and turn, rad, before levers and masses of its contacts are
 /// brought to its new pose: gaps to first order are then exact to a millionth of its size.
-const LEASH: Real = 1e-3;
+pub(super) const LEASH: Real = 1e-3;
 
 /// A body while an island is solved. An array of structures, unlike the state: contacts and joints reach for whole bodies
 /// in no order. What a sweep over contacts reads comes first, in lines of eight numbers.
@@ -39,18 +39,32 @@ pub(crate) struct Body {
     pub(crate) size: Real,
     /// Centre of mass, m.
     pub(crate) p: Vec3,
-    /// `q` as a matrix.
-    pub(crate) turn: Mat3,
-    /// Inverse inertia in the world at `q`.
-    pub(crate) inv_inertia: Mat3,
+    /// 1 if it has contacts in this step.
+    pub(crate) touches: Real,
     /// Rotation from the principal frame.
     pub(crate) q: UnitQuaternion<Real>,
+    /// Inverse inertia in the world at `q`.
+    pub(crate) inv_inertia: Mat3,
     /// Principal moments, kg·m²; zero unless dynamic.
     pub(crate) moments: Vec3,
-    /// Velocities after the forces of the substep and before the impulses of contacts.
-    pub(crate) bare: [Vec3; 2],
+    gap: [Real; 4],
+    /// Velocity after the forces of the substep and before the impulses of contacts, m/s.
+    pub(crate) bare_v: Vec3,
+    /// 1 where all moments are equal.
+    pub(crate) round: Real,
+    /// As `bare_v`, for the angular velocity, rad/s.
+    pub(crate) bare_w: Vec3,
+    gap_after: Real,
     /// Acceleration by gravity and forces, m/s².
     pub(crate) acceleration: Vec3,
+    /// What damping leaves of the velocity in a substep.
+    pub(crate) keep_v: Real,
+    /// Angular acceleration of a round body by torques, rad/s².
+    pub(crate) spin_up: Vec3,
+    /// What damping leaves of the angular momentum in a substep.
+    pub(crate) keep_w: Real,
+    /// `q` as a matrix, of bodies that are not round.
+    pub(crate) turn: Mat3,
     /// Torque, N·m.
     pub(crate) torque: Vec3,
     /// Damping of velocity and angular velocity, 1/s.
@@ -65,8 +79,6 @@ pub(crate) struct Body {
     pub(crate) next_q: UnitQuaternion<Real>,
     /// Inverse inertia with the geometric stiffness of the joints at the body.
     pub(crate) stiff_inverse: Mat3,
-    /// Whether it has contacts in this step.
-    pub(crate) touches: bool,
     /// Whether a joint or contact acted on it in this substep.
     pub(crate) held: bool,
 }
@@ -84,12 +96,20 @@ impl Body {
             turned: Vec3::zeros(),
             size: 0.0,
             p,
-            turn: q.to_rotation_matrix().into_inner(),
-            inv_inertia: Mat3::zeros(),
+            touches: 0.0,
             q,
+            inv_inertia: Mat3::zeros(),
             moments: Vec3::zeros(),
-            bare: [Vec3::zeros(); 2],
+            gap: [0.0; 4],
+            bare_v: Vec3::zeros(),
+            round: 1.0,
+            bare_w: Vec3::zeros(),
+            gap_after: 0.0,
             acceleration: Vec3::zeros(),
+            keep_v: 1.0,
+            spin_up: Vec3::zeros(),
+            keep_w: 1.0,
+            turn: q.to_rotation_matrix().into_inner(),
             torque: Vec3::zeros(),
             damping: [0.0; 2],
             momentum: Vec3::zeros(),
@@ -97,7 +117,6 @@ impl Body {
             next_p: p,
             next_q: q,
             stiff_inverse: Mat3::zeros(),
-            touches: false,
             held: false,
         }
     }
@@ -145,26 +164,32 @@ impl Body {
         self.moments.x == self.moments.y && self.moments.y == self.moments.z
     }
 
-    /// Lines of eight numbers: 0 is the motion (v, 1/m, ω, `again`), 1 the way (`moved`, `fast`, `turned`, `size`), 2 to 4 the
-    /// pose (centre, rotation and inverse inertia, both by columns).
+    /// Lines of eight numbers, see [`Line`].
     #[inline(always)]
-    pub(super) fn lines(&self) -> &[Eight; 5] {
-        // SAFETY: the first 320 bytes are numbers without gaps at a multiple of 64, as the assertions below say.
+    pub(super) fn lines(&self) -> &[Eight; LINES] {
+        // SAFETY: the first bytes are numbers without gaps at a multiple of 64, as the assertions below say.
         unsafe { &*std::ptr::from_ref(self).cast() }
     }
 
-    /// The motion, to be written.
+    /// Lines, to be written.
     #[inline(always)]
-    pub(super) fn motion_mut(&mut self) -> &mut Eight {
+    pub(super) fn lines_mut(&mut self) -> &mut [Eight; LINES] {
         // SAFETY: as for `lines`.
         unsafe { &mut *std::ptr::from_mut(self).cast() }
+    }
+
+    /// Prepares for substeps of h.
+    pub(crate) fn open(&mut self, h: Real) {
+        (self.keep_v, self.keep_w) = (1.0 / (1.0 + h * self.damping[0]), 1.0 / (1.0 + h * self.damping[1]));
+        self.round = if self.is_round() { 1.0 } else { 0.0 };
+        self.spin_up = self.inv_inertia * self.torque;
     }
 
     /// Gives the impulses of contacts of the substep before again, all at once, where their levers are what they were; noted as
     /// the difference to the velocities without them. After the forces.
     pub(crate) fn repeat_impulses(&mut self, before: [Vec3; 2]) {
-        let impulses = [before[0] - self.bare[0], before[1] - self.bare[1]];
-        self.bare = [self.v, self.w];
+        let impulses = [before[0] - self.bare_v, before[1] - self.bare_w];
+        (self.bare_v, self.bare_w) = (self.v, self.w);
         if self.again == 0.0 {
             (self.v, self.w) = (self.v + impulses[0], self.w + impulses[1]);
         }
@@ -172,7 +197,7 @@ impl Body {
 
     /// Adds forces, torques and damping over a time h to the velocities, and sets the mean angular velocity of the substep.
     pub(crate) fn kick(&mut self, h: Real) {
-        self.held = self.touches;
+        self.held = self.touches > 0.0;
         if !self.is_dynamic() {
             return;
         }
@@ -226,7 +251,7 @@ impl Body {
         }
         let before = self.w;
         self.turn(h);
-        self.bare[1] += self.w - before;
+        self.bare_w += self.w - before;
     }
 
     /// Turns over h with the present angular velocity; the angular momentum stays.
@@ -257,20 +282,47 @@ impl Body {
     }
 }
 
-// What `lines` and `motion_mut` rely on.
+/// Number of lines at the start of a body.
+const LINES: usize = 7;
+
+/// Which line of eight numbers.
+pub(super) struct Line;
+
+impl Line {
+    /// v, 1/m, ω, `again`.
+    pub(super) const MOTION: usize = 0;
+    /// `moved`, `fast`, `turned`, `size`.
+    pub(super) const WAY: usize = 1;
+    /// p, `touches`, q.
+    pub(super) const POSE: usize = 2;
+    /// Inverse inertia by columns, but for its last number, which comes first in the next line.
+    pub(super) const INERTIA: usize = 3;
+    /// Bare velocities, with `round` between them.
+    pub(super) const BARE: usize = 5;
+    /// Accelerations and what damping leaves.
+    pub(super) const FORCES: usize = 6;
+}
+
+// What `lines` relies on.
 const _: () = {
     use std::mem::{align_of, offset_of};
-    assert!(align_of::<Body>() == 64 && size_of::<Body>() >= 320);
+    assert!(align_of::<Body>() == 64 && size_of::<Body>() >= 64 * LINES);
     assert!(size_of::<Vec3>() == 24 && size_of::<Mat3>() == 72 && size_of::<UnitQuaternion<Real>>() == 32);
     assert!(offset_of!(Body, v) == 0 && offset_of!(Body, inv_mass) == 24 && offset_of!(Body, w) == 32);
     assert!(offset_of!(Body, again) == 56 && offset_of!(Body, moved) == 64 && offset_of!(Body, fast) == 88);
     assert!(offset_of!(Body, turned) == 96 && offset_of!(Body, size) == 120 && offset_of!(Body, p) == 128);
-    assert!(offset_of!(Body, turn) == 152 && offset_of!(Body, inv_inertia) == 224);
-    assert!(offset_of!(Body, q) == 296 && offset_of!(Body, moments) == 328);
+    assert!(offset_of!(Body, touches) == 152 && offset_of!(Body, q) == 160);
+    assert!(offset_of!(Body, inv_inertia) == 192 && offset_of!(Body, moments) == 264);
+    assert!(
+        offset_of!(Body, gap) == 288 && offset_of!(Body, bare_v) == 320 && offset_of!(Body, round) == 344
+    );
+    assert!(offset_of!(Body, bare_w) == 352 && offset_of!(Body, gap_after) == 376);
+    assert!(offset_of!(Body, acceleration) == 384 && offset_of!(Body, keep_v) == 408);
+    assert!(offset_of!(Body, spin_up) == 416 && offset_of!(Body, keep_w) == 440);
 };
 
 /// Square of half an angle below which sine and cosine are their series to the tenth power, exact to rounding.
-const SMALL: Real = 0.01;
+pub(super) const SMALL: Real = 0.01;
 
 /// The quaternion of a rotation vector, (sin(θ/2) θ/|θ|, cos(θ/2)).
 pub(crate) fn rotation(theta: &Vec3) -> Quaternion<Real> {

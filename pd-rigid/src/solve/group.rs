@@ -7,8 +7,12 @@
 use super::body::Body;
 use super::contact::{Manifold, POINTS};
 use super::lanes::{Eight, LANES, Level};
+use super::open::Open;
 use crate::RigidParams;
-use pd_core::{Real, Vec3};
+use pd_core::Real;
+
+/// No manifold.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A vector in each lane.
 pub(super) type Eight3 = [Eight; 3];
@@ -90,7 +94,7 @@ pub(crate) struct Groups {
     /// First group that a body may enter.
     ready: Vec<u32>,
     /// Manifolds of each group, and the first group from there on that has room.
-    counts: Vec<u8>,
+    members: Vec<[u32; LANES]>,
     room: Vec<u32>,
 }
 
@@ -102,7 +106,7 @@ impl Default for Groups {
             used: 0,
             places: vec![],
             ready: vec![],
-            counts: vec![],
+            members: vec![],
             room: vec![],
         }
     }
@@ -112,23 +116,21 @@ impl Groups {
     /// Takes over the manifolds of an island in their order, with the forces to start from, for substeps of h.
     pub(crate) fn open(&mut self, contacts: &[Manifold], bodies: &mut [Body], params: &RigidParams, h: Real) {
         self.schedule(contacts, bodies);
-        contacts.iter().flat_map(|m| m.bodies).for_each(|b| bodies[b as usize].touches = true);
-        if self.groups.len() < self.counts.len() {
-            self.groups.resize_with(self.counts.len(), Group::default);
+        contacts.iter().flat_map(|m| m.bodies).for_each(|b| bodies[b as usize].touches = 1.0);
+        self.used = self.members.len();
+        if self.groups.len() < self.used {
+            self.groups.resize_with(self.used, Group::default);
         }
-        self.used = self.counts.len();
-        self.groups[..self.used].iter_mut().for_each(Group::clear);
-        for (m, &(group, lane)) in contacts.iter().zip(&self.places) {
-            self.groups[group as usize].set(lane as usize, m, bodies, params, h);
-        }
-        self.groups[..self.used].iter_mut().for_each(Group::fill_up);
+        let springs = [spring(params, h, false), spring(params, h, true)];
+        let (groups, members) = (&mut self.groups[..self.used], &self.members[..]);
+        self.level.run(Open { groups, members, contacts, bodies, springs, h });
     }
 
     /// Gives the manifolds the forces of the last substep.
     pub(crate) fn close(&self, contacts: &mut [Manifold], h: Real) {
         for (m, &(group, lane)) in contacts.iter_mut().zip(&self.places) {
             let (group, lane) = (&self.groups[group as usize], lane as usize);
-            for (to, from) in m.points[..m.len].iter_mut().zip(&group.point) {
+            for (to, from) in m.points[..m.len as usize].iter_mut().zip(&group.point) {
                 to.force = [0, 1, 2].map(|k: usize| from.lambda[k].0[lane] / h);
             }
         }
@@ -137,17 +139,18 @@ impl Groups {
     /// Puts every manifold into the first group after those of its bodies that has room.
     fn schedule(&mut self, contacts: &[Manifold], bodies: &[Body]) {
         self.places.clear();
-        self.counts.clear();
+        self.members.clear();
         self.room.clear();
         self.ready.clear();
         self.ready.resize(bodies.len(), 0);
-        for m in contacts {
+        for (number, m) in contacts.iter().enumerate() {
             let [a, b] = m.bodies.map(|b| b as usize);
             let group = self.first_with_room(self.ready[a].max(self.ready[b]));
-            let count = &mut self.counts[group as usize];
-            self.places.push((group, *count));
-            *count += 1;
-            if usize::from(*count) == LANES {
+            let members = &mut self.members[group as usize];
+            let lane = members.iter().position(|&m| m == NONE).unwrap_or(LANES - 1);
+            members[lane] = number as u32;
+            self.places.push((group, lane as u8));
+            if lane + 1 == LANES {
                 self.room[group as usize] = group + 1;
             }
             for body in [a, b].into_iter().filter(|&b| bodies[b].is_dynamic()) {
@@ -169,91 +172,9 @@ impl Groups {
         }
         if at == self.room.len() {
             self.room.push(at as u32);
-            self.counts.push(0);
+            self.members.push([NONE; LANES]);
         }
         at as u32
-    }
-}
-
-fn put(to: &mut Eight3, lane: usize, v: &Vec3) {
-    (to[0].0[lane], to[1].0[lane], to[2].0[lane]) = (v.x, v.y, v.z);
-}
-
-impl Point {
-    /// No point in a lane.
-    fn clear(&mut self, lane: usize) {
-        for side in 0..2 {
-            put(&mut self.local[side], lane, &Vec3::zeros());
-            self.round[side].0[lane] = 0.0;
-        }
-        put(&mut self.lambda, lane, &Vec3::zeros());
-        (self.present.0[lane], self.impact.0[lane], self.most.0[lane]) = (0.0, 0.0, 0.0);
-    }
-}
-
-impl Group {
-    fn set(&mut self, lane: usize, m: &Manifold, bodies: &[Body], params: &RigidParams, h: Real) {
-        let [a, b] = m.bodies.map(|b| &bodies[b as usize]);
-        (self.bodies[0][lane], self.bodies[1][lane]) = (m.bodies[0], m.bodies[1]);
-        self.count = self.count.max(lane + 1);
-        self.points = self.points.max(m.len);
-        self.some_meets |= m.meets;
-        self.some_bounce |= m.restitution > 0.0;
-        put(&mut self.normal, lane, &m.normal);
-        put(&mut self.tangents[0], lane, &m.tangents[0]);
-        put(&mut self.tangents[1], lane, &m.tangents[1]);
-        put(&mut self.drag, lane, &m.drag);
-        self.friction.0[lane] = m.friction;
-        self.restitution.0[lane] = m.restitution;
-        let both = a.is_dynamic() && b.is_dynamic();
-        for (to, value) in self.spring.iter_mut().zip(spring(params, h, !both)) {
-            to.0[lane] = value;
-        }
-        // Impulses act half-way between the places on the two, or on the one that moves; in one point, so that they make
-        // no turning moment.
-        let share = match (a.is_dynamic(), b.is_dynamic()) {
-            (true, true) => [0.5, 0.5],
-            (true, false) => [1.0, 0.0],
-            _ => [0.0, 1.0],
-        };
-        (self.share[0].0[lane], self.share[1].0[lane]) = (share[0], share[1]);
-        self.meets.0[lane] = f64::from(u8::from(m.meets));
-        self.fall.0[lane] = m.normal.dot(&(a.acceleration - b.acceleration));
-        self.point[m.len..].iter_mut().for_each(|point| point.clear(lane));
-        for (to, from) in self.point.iter_mut().zip(m.points()) {
-            for side in 0..2 {
-                put(&mut to.local[side], lane, &from.local[side]);
-                to.round[side].0[lane] = from.round[side];
-            }
-            for k in 0..3 {
-                to.lambda[k].0[lane] = from.force[k] * h;
-            }
-            (to.present.0[lane], to.impact.0[lane], to.most.0[lane]) = (1.0, 0.0, 0.0);
-        }
-    }
-
-    /// Without manifolds.
-    fn clear(&mut self) {
-        (self.count, self.points, self.some_meets, self.some_bounce) = (0, 0, false, false);
-        self.spins = Eight::default();
-    }
-
-    /// Makes lanes that are not used harmless: finite, without a point.
-    fn fill_up(&mut self) {
-        for lane in self.count..LANES {
-            for side in 0..2 {
-                self.bodies[side][lane] = self.bodies[side][0];
-            }
-            put(&mut self.normal, lane, &Vec3::y());
-            put(&mut self.tangents[0], lane, &Vec3::z());
-            put(&mut self.tangents[1], lane, &Vec3::x());
-            put(&mut self.drag, lane, &Vec3::zeros());
-            for number in [&mut self.friction, &mut self.restitution, &mut self.meets, &mut self.fall] {
-                number.0[lane] = 0.0;
-            }
-            self.spring.iter_mut().chain(&mut self.share).for_each(|number| number.0[lane] = 0.0);
-            self.point.iter_mut().for_each(|point| point.clear(lane));
-        }
     }
 }
 

@@ -8,6 +8,8 @@ mod direct;
 pub(crate) mod factor;
 pub(crate) mod group;
 mod lanes;
+mod motion;
+mod open;
 mod place;
 mod rattle;
 pub(crate) mod rows;

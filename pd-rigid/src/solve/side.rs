@@ -1,13 +1,13 @@
 //! The bodies of a group in lanes: read as lines of eight numbers and transposed.
 
-use super::body::Body;
+use super::body::{Body, Line};
 use super::lanes::{Instructions, LANES, Lanes, cross, difference, dot, scaled, sum, symmetric};
 
 /// The same line of eight bodies as eight numbers of each.
 macro_rules! lines {
     ($i:expr, $bodies:expr, $line:expr) => {{
         let bodies = $bodies;
-        <I::Lanes as Lanes>::transposed([
+        <I::Lanes as $crate::solve::lanes::Lanes>::transposed([
             $i.load(&bodies[0].lines()[$line]),
             $i.load(&bodies[1].lines()[$line]),
             $i.load(&bodies[2].lines()[$line]),
@@ -19,6 +19,7 @@ macro_rules! lines {
         ])
     }};
 }
+pub(super) use lines;
 
 #[inline(always)]
 fn eight<'a>(bodies: &'a [Body], of: &[u32; LANES]) -> [&'a Body; LANES] {
@@ -38,7 +39,7 @@ pub(super) struct Side<L> {
 /// Reads how bodies move.
 #[inline(always)]
 pub(super) fn side<I: Instructions>(i: I, bodies: &[Body], of: &[u32; LANES]) -> Side<I::Lanes> {
-    let [vx, vy, vz, inv_mass, wx, wy, wz, again] = lines!(i, eight(bodies, of), 0);
+    let [vx, vy, vz, inv_mass, wx, wy, wz, again] = lines!(i, eight(bodies, of), Line::MOTION);
     Side { v: [vx, vy, vz], w: [wx, wy, wz], inv_mass, again }
 }
 
@@ -69,7 +70,7 @@ impl<L: Lanes> Side<L> {
         let [v, w] = [self.v, self.w];
         let lines = L::transposed([v[0], v[1], v[2], self.inv_mass, w[0], w[1], w[2], self.again]);
         for lane in 0..count {
-            lines[lane].store(bodies[of[lane] as usize].motion_mut());
+            lines[lane].store(&mut bodies[of[lane] as usize].lines_mut()[Line::MOTION]);
         }
     }
 }
@@ -84,7 +85,7 @@ pub(super) struct Way<L> {
 /// Reads how far bodies have come.
 #[inline(always)]
 pub(super) fn way<I: Instructions>(i: I, bodies: &[Body], of: &[u32; LANES]) -> Way<I::Lanes> {
-    let [x, y, z, fast, tx, ty, tz, _] = lines!(i, eight(bodies, of), 1);
+    let [x, y, z, fast, tx, ty, tz, _] = lines!(i, eight(bodies, of), Line::WAY);
     Way { moved: [x, y, z], turned: [tx, ty, tz], fast }
 }
 
@@ -110,12 +111,20 @@ pub(super) struct Pose<L> {
 #[inline(always)]
 pub(super) fn pose<I: Instructions>(i: I, bodies: &[Body], of: &[u32; LANES]) -> Pose<I::Lanes> {
     let bodies = eight(bodies, of);
-    let [px, py, pz, r11, r21, r31, r12, r22] = lines!(i, bodies, 2);
-    let [r32, r13, r23, r33, i11, _, _, i12] = lines!(i, bodies, 3);
-    let [i22, _, i13, i23, i33, ..] = lines!(i, bodies, 4);
+    let [px, py, pz, _, x, y, z, w] = lines!(i, bodies, Line::POSE);
+    let [i11, _, _, i12, i22, _, i13, i23] = lines!(i, bodies, Line::INERTIA);
+    let [i33, ..] = lines!(i, bodies, Line::INERTIA + 1);
+    let (one, two) = (i.fill(1.0), i.fill(2.0));
+    let diagonal = |a: I::Lanes, b: I::Lanes| one - two * (a * a + b * b);
+    let (xy, xz, yz) = (x * y, x * z, y * z);
+    let (wx, wy, wz) = (w * x, w * y, w * z);
     Pose {
         p: [px, py, pz],
-        turn: [[r11, r12, r13], [r21, r22, r23], [r31, r32, r33]],
+        turn: [
+            [diagonal(y, z), two * (xy - wz), two * (xz + wy)],
+            [two * (xy + wz), diagonal(x, z), two * (yz - wx)],
+            [two * (xz - wy), two * (yz + wx), diagonal(x, y)],
+        ],
         inertia: [i11, i22, i33, i12, i13, i23],
     }
 }

@@ -4,6 +4,7 @@ use super::body::Body;
 use super::contact::Manifold;
 use super::factor::Factor;
 use super::group::Groups;
+use super::motion::{Drift, Kick};
 use super::rows::{ROWS, Rows};
 use super::system::System;
 use crate::{Joint, JointKind, RigidModel, RigidParams};
@@ -154,6 +155,7 @@ impl Island<'_> {
 
     /// Takes up the contacts, for substeps of h.
     pub(crate) fn open_contacts(&mut self, h: Real) {
+        self.bodies.iter_mut().for_each(|body| body.open(h));
         self.groups.open(self.contacts, self.bodies, self.params, h);
         self.groups.place(self.bodies);
     }
@@ -171,14 +173,10 @@ impl Island<'_> {
 
     /// Adds forces to all velocities, and without joints what contacts did in the substep before.
     pub(crate) fn kick(&mut self, h: Real) {
-        let alone = !self.has_joints();
-        for body in self.bodies.iter_mut() {
-            let before = [body.v, body.w];
-            body.kick(h);
-            if alone {
-                body.repeat_impulses(before);
-            }
+        if !self.has_joints() {
+            return self.groups.level.run(Kick { bodies: self.bodies, h });
         }
+        self.bodies.iter_mut().for_each(|body| body.kick(h));
         for joint in self.joints.iter().filter(|joint| !joint.broken) {
             joint.bodies.iter().for_each(|&b| self.bodies[b as usize].held = true);
         }
@@ -196,6 +194,9 @@ impl Island<'_> {
 
     /// Moves all bodies.
     pub(crate) fn drift(&mut self, h: Real) {
+        if !self.has_joints() {
+            return self.groups.level.run(Drift { bodies: self.bodies, h });
+        }
         self.bodies.iter_mut().for_each(|body| body.drift(h));
     }
 

@@ -215,18 +215,18 @@ fn arms(m: &Manifold, k: usize, bodies: &[Body]) -> [Vec3; 2] {
 
 /// Speed along the normal before the substep, for restitution.
 fn note_approach(m: &mut Manifold, bodies: &[Body]) {
-    for k in 0..m.len {
+    for k in 0..m.len as usize {
         let arm = arms(m, k, bodies);
         let [a, b] = m.bodies.map(|b| &bodies[b as usize]);
-        m.points[k].impact = m.normal.dot(&(a.velocity_at(&arm[0]) - b.velocity_at(&arm[1]) - m.drag));
-        m.points[k].lambda = 0.0;
+        m.impact[k] = m.normal.dot(&(a.velocity_at(&arm[0]) - b.velocity_at(&arm[1]) - m.drag));
+        m.points[k].force = [0.0; 3];
     }
 }
 
 /// Overlap out, and static friction against the motion of the substep.
 fn correct_contact(m: &mut Manifold, bodies: &mut [Body], h: Real) {
     let n = m.normal;
-    for k in 0..m.len {
+    for k in 0..m.len as usize {
         let arm = arms(m, k, bodies);
         let [a, b] = m.bodies.map(|b| &bodies[b as usize]);
         let offset = a.p + arm[0] - b.p - arm[1];
@@ -235,7 +235,7 @@ fn correct_contact(m: &mut Manifold, bodies: &mut [Body], h: Real) {
             continue;
         }
         let lambda = overlap / (weight(a, &arm[0], &n) + weight(b, &arm[1], &n));
-        m.points[k].lambda = lambda;
+        m.points[k].force[0] = lambda / (h * h);
         push(bodies, m.bodies, &arm, &(n * lambda));
         let arm = arms(m, k, bodies);
         let [a, b] = m.bodies.map(|b| &bodies[b as usize]);
@@ -257,9 +257,8 @@ fn correct_contact(m: &mut Manifold, bodies: &mut [Body], h: Real) {
 /// Sliding friction and restitution on velocities.
 fn finish_contact(m: &mut Manifold, bodies: &mut [Body], h: Real, bounce: Real) {
     let n = m.normal;
-    for k in 0..m.len {
-        let normal = m.points[k].lambda;
-        m.points[k].force = [normal / (h * h), 0.0, 0.0];
+    for k in 0..m.len as usize {
+        let normal = m.points[k].force[0] * (h * h);
         if normal == 0.0 {
             continue;
         }
@@ -283,7 +282,7 @@ fn finish_contact(m: &mut Manifold, bodies: &mut [Body], h: Real, bounce: Real) 
             kick(bodies, p);
         }
         let v = speed(bodies).dot(&n);
-        let impact = m.points[k].impact;
+        let impact = m.impact[k];
         let e = if impact.abs() <= bounce { 0.0 } else { m.restitution };
         let wanted = (-e * impact).max(0.0);
         let p = n * ((wanted - v) / weights(bodies, &n));

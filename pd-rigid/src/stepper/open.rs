@@ -63,7 +63,9 @@ impl RigidStepper {
             islands.join(m.bodies[0], m.bodies[1]);
         }
         // Sleeping bodies stay together by the contacts they fell asleep with.
-        for key in state.columns.keys(columns::CONTACT_KEY).chunks_exact(2) {
+        let some_asleep = (0..model.bodies()).any(|b| model.is_dynamic(b) && !awake[b]);
+        let old = if some_asleep { state.columns.keys(columns::CONTACT_KEY) } else { &[] };
+        for key in old.chunks_exact(2) {
             if let Some([a, b]) = Contacts::bodies_of(model, key[0])
                 && dynamic(a)
                 && dynamic(b)
@@ -151,7 +153,7 @@ impl RigidStepper {
             };
             work
         };
-        islands.lay_out(model, systems, (found.all(), manifolds), &contacts.moving, working, joint);
+        islands.lay_out(model, systems, (found, manifolds), &contacts.moving, working, joint);
         self.report.islands = islands.starts.len() - 1;
     }
 }

@@ -57,10 +57,10 @@ fn scene(seed: u64, speed: Real, size: Real) -> (Vec<Body>, Vec<Manifold>) {
             friction: 0.5 + 0.5 * r.next(),
             restitution: if r.next() > 0.0 { 0.4 } else { 0.0 },
             meets: r.next() > 0.7,
-            len: 1 + r.below(4),
+            len: 1 + r.below(4) as u32,
             ..Manifold::default()
         };
-        for k in 0..m.len {
+        for k in 0..m.len as usize {
             let at = (bodies[a].p + bodies[b].p) * 0.5 + r.vector(0.3);
             // What hardly moves overlaps: where a gap just closes, rounding says which spring acts.
             let gap = if size > 0.0 { speed * (r.next() - 2.0) } else { 0.01 * speed * r.next() };
@@ -113,7 +113,7 @@ fn response(m: &Manifold, bodies: &[Body], arm: &[Vec3; 2], d: &Vec3) -> Vec3 {
 }
 
 fn set_tangent_masses(m: &Manifold, points: &mut [Plain; 4], bodies: &[Body]) {
-    for k in 0..m.len {
+    for k in 0..m.len as usize {
         let (_, arm) = levers(m, k, bodies);
         let [t, u] = m.tangents;
         let (rt, ru) = (response(m, bodies, &arm, &t), response(m, bodies, &arm, &u));
@@ -123,7 +123,7 @@ fn set_tangent_masses(m: &Manifold, points: &mut [Plain; 4], bodies: &[Body]) {
 }
 
 fn plain_warm_start(m: &Manifold, points: &[Plain; 4], bodies: &mut [Body]) {
-    for k in 0..m.len {
+    for k in 0..m.len as usize {
         let (_, arm) = levers(m, k, bodies);
         let (n, [t, u], lambda) = (m.normal, m.tangents, points[k].lambda);
         push(m, bodies, n * lambda[0] + t * lambda[1] + u * lambda[2], &arm);
@@ -147,7 +147,7 @@ fn plain_sweep(
     let a1 = 2.0 * params.contact_damping + H * omega;
     let a2 = H * omega * a1;
     let [a, b] = m.bodies.map(|b| bodies[b as usize].acceleration);
-    for k in (0..if m.meets { MEETING_ROUNDS } else { 1 }).flat_map(|_| 0..m.len) {
+    for k in (0..if m.meets { MEETING_ROUNDS } else { 1 }).flat_map(|_| 0..m.len as usize) {
         let (gap, arm) = levers(m, k, bodies);
         if !push_out && m.restitution > 0.0 && gap > 0.0 && points[k].lambda[0] <= 0.0 {
             continue;
@@ -172,7 +172,7 @@ fn plain_sweep(
         point.most = point.most.max(new);
         push(m, bodies, m.normal * (new - old), &arm);
     }
-    for k in 0..if push_out { 0 } else { m.len } {
+    for k in 0..if push_out { 0 } else { m.len as usize } {
         let (_, arm) = levers(m, k, bodies);
         let (v, point) = (velocity(m, bodies, &arm), &mut points[k]);
         let old = point.lambda;
@@ -201,7 +201,7 @@ fn plain(bodies: &mut [Body], contacts: &mut [Manifold], params: &RigidParams) {
         contacts.iter().zip(&mut points).rev().for_each(|(m, p)| plain_sweep(m, p, bodies, params, false));
     }
     for (m, points) in contacts.iter_mut().zip(&points) {
-        for k in 0..m.len {
+        for k in 0..m.len as usize {
             m.points[k].force = points[k].lambda.map(|x| x / H);
             let (point, (_, arm)) = (&points[k], levers(m, k, bodies));
             if m.restitution > 0.0 && point.most > 0.0 && point.impact <= -params.bounce_speed {
@@ -221,7 +221,7 @@ fn grouped(bodies: &mut [Body], contacts: &mut [Manifold], params: &RigidParams,
     groups.place(bodies);
     for _ in 0..SUBSTEPS {
         for body in bodies.iter_mut() {
-            body.held = body.touches;
+            body.held = body.touches > 0.0;
             body.repeat_impulses([body.v, body.w]);
         }
         groups.warm_start(bodies);
@@ -258,7 +258,7 @@ proptest! {
             prop_assert!(off < 1e-9 * (1.0 + c[k].v.norm() + c[k].w.norm()), "body {k}: {off:e}");
         }
         for (a, (b, c)) in contacts_a.iter().zip(contacts_b.iter().zip(&contacts_c)) {
-            for k in 0..a.len {
+            for k in 0..a.len as usize {
                 prop_assert_eq!(a.points[k].force, b.points[k].force);
                 for s in 0..3 {
                     let (x, y) = (a.points[k].force[s], c.points[k].force[s]);
