@@ -1,6 +1,6 @@
 //! Measures the physics and the speed of material points and prints the figures.
 //!
-//! `cargo run --release -p pd-mpm --example measure -- tank|dam|sand|drop|float|speed|scale [size]`
+//! `cargo run --release -p pd-mpm --example measure -- tank|dam|sand|drop|float|speed [size]`
 #![allow(clippy::print_stdout, reason = "a program that prints its figures")]
 
 use pd_core::{Real, StepError, Stepper, Vec3};
@@ -39,8 +39,7 @@ fn main() -> Outcome {
         Some("drop") => drop(size.unwrap_or(8)),
         Some("float") => float(size.unwrap_or(8)),
         Some("speed") => speed(size.unwrap_or(100_000)),
-        Some("scale") => scale(size.unwrap_or(10_000_000)),
-        _ => Err("tank, dam, sand, drop, float, speed or scale".into()),
+        _ => Err("tank, dam, sand, drop, float or speed".into()),
     }
 }
 
@@ -267,35 +266,6 @@ fn speed(particles: u32) -> Outcome {
             by_particle / n,
             by_block / stepper.report().touched_blocks
         );
-    }
-    Ok(())
-}
-
-/// Cost a particle from ten thousand particles on, one thread, processor time.
-fn scale(most: u32) -> Outcome {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    let mut particles = 10_000;
-    while particles <= most {
-        let resolution = (Real::from(particles) / (8.0 * 2.0 * 4.0)).sqrt().round() as u32;
-        let mut scene = scenes::dam_break(0.5, resolution, Transfer::Mls)?;
-        let mut stepper = scene.stepper()?;
-        // Long enough for the coarse clock of processor time.
-        scene.params.dt =
-            (10_000_000.0 / Real::from(particles)).clamp(3.5, 200.5) * scene.model.longest_substep(0.0);
-        pool.install(|| scene.run(&mut stepper, 1))?;
-        let before = processor_time();
-        pool.install(|| scene.run(&mut stepper, 1))?;
-        let (n, busy) = (scene.state.x.len(), processor_time() - before);
-        let steps = n * stepper.report().substeps;
-        let [by_particle, by_block] = stepper.memory();
-        println!(
-            "{n} particles: {:.2} M particle-steps/s, {:.1} ms a substep, {} bytes a particle, {} a touched block",
-            steps as Real / busy / 1e6,
-            busy * 1e3 / stepper.report().substeps as Real,
-            by_particle / n,
-            by_block / stepper.report().touched_blocks
-        );
-        particles *= 10;
     }
     Ok(())
 }
