@@ -3,7 +3,7 @@
 use crate::solve::contact::Manifold;
 use crate::{Drive, Part, RigidModel, RigidParams};
 use nalgebra::Isometry3;
-use pd_collide::broad::{BroadPhase, FixedBvh};
+use pd_collide::broad::{BroadPhase, FixedBvh, overlap};
 use pd_core::{Aabb, Collider, Real, StepParams, Vec3, exec};
 
 mod memory;
@@ -16,7 +16,7 @@ use pair::{Placed, swept, touch};
 /// Pairs of parts handled by one task.
 const PAIR_CHUNK: usize = 32;
 
-/// Steps after which the tree of moving parts is made anew.
+/// Searches after which the tree of moving parts is made anew.
 const REBUILD: usize = 64;
 
 /// How far contacts are looked for.
@@ -56,6 +56,10 @@ pub(crate) struct Contacts {
     part_boxes: Vec<Aabb>,
     found: Vec<[u32; 2]>,
     age: usize,
+    /// Boxes that parts may move in before pairs are looked for again, and the pairs of those that overlap: what is near in a
+    /// step is chosen from them by the boxes of the step, so that it does not depend on the steps before.
+    loose: Vec<Aabb>,
+    candidates: Vec<(u64, [u32; 2])>,
     /// Pairs of parts that are near, after their place in a sweep: ranks and numbers of both.
     near: Vec<(u64, [u32; 2])>,
     chosen: Vec<[u32; 2]>,
@@ -146,20 +150,39 @@ impl Contacts {
             self.boxes[p as usize] = bounds;
             self.part_boxes.push(bounds);
         }
+        self.built = true;
+        let inside = |(loose, tight): (&Aabb, &Aabb)| {
+            (0..3).all(|k| loose.min[k] <= tight.min[k] && tight.max[k] <= loose.max[k])
+        };
+        if self.loose.len() != self.part_boxes.len() || !self.loose.iter().zip(&self.part_boxes).all(inside) {
+            self.gather_candidates(model, reach.margin);
+        }
+        let boxes = &self.boxes;
+        let near = |&&(_, [i, j]): &&(u64, [u32; 2])| overlap(&boxes[i as usize], &boxes[j as usize]);
+        self.near.clear();
+        self.near.extend(self.candidates.iter().filter(near));
+    }
+
+    /// Pairs of parts that may be near as long as all stay in their loose boxes, in the order of sweeps.
+    fn gather_candidates(&mut self, model: &RigidModel, margin: Real) {
+        self.loose.clear();
+        let grow = Vec3::repeat(margin);
+        let grown = |tight: &Aabb| Aabb { min: tight.min - grow, max: tight.max + grow };
+        self.loose.extend(self.part_boxes.iter().map(grown));
         // What was near once is not so for ever.
         if self.age.is_multiple_of(REBUILD) {
-            self.tree.build(&self.part_boxes);
+            self.tree.build(&self.loose);
         } else {
-            self.tree.refit(&self.part_boxes);
+            self.tree.refit(&self.loose);
         }
-        (self.built, self.age) = (true, self.age.wrapping_add(1));
+        self.age = self.age.wrapping_add(1);
         let may_touch = |&[i, j]: &[u32; 2]| {
             let [a, b] = [i, j].map(|k| model.parts()[k as usize].body);
             let moves = model.is_dynamic(a as usize) || model.is_dynamic(b as usize);
             let allowed = model.filter[a as usize].allows(&model.filter[b as usize]);
             a != b && moves && allowed && model.apart.binary_search(&[a.min(b), a.max(b)]).is_err()
         };
-        self.near.clear();
+        self.candidates.clear();
         self.tree.self_pairs(&mut self.found);
         let moving = |k: u32| self.moving_parts[k as usize];
         let ranked = |[i, j]: [u32; 2]| {
@@ -168,14 +191,14 @@ impl Contacts {
                 if first < second { ([i, j], first, second) } else { ([j, i], second, first) };
             (u64::from(low) << 32 | u64::from(high), pair)
         };
-        self.near.extend(self.found.iter().map(|pair| pair.map(moving)).filter(may_touch).map(ranked));
-        self.still.pairs_with(&self.part_boxes, &mut self.found);
+        self.candidates.extend(self.found.iter().map(|pair| pair.map(moving)).filter(may_touch).map(ranked));
+        self.still.pairs_with(&self.loose, &mut self.found);
         let mixed = |&[q, i]: &[u32; 2]| {
             let (a, b) = (moving(q), self.still_parts[i as usize]);
             [a.min(b), a.max(b)]
         };
-        self.near.extend(self.found.iter().map(mixed).filter(may_touch).map(ranked));
-        self.near.sort_unstable_by_key(|near| near.0);
+        self.candidates.extend(self.found.iter().map(mixed).filter(may_touch).map(ranked));
+        self.candidates.sort_unstable_by_key(|pair| pair.0);
     }
 
     /// Adds manifolds of the pairs whose bodies satisfy a condition, in the order of the pairs; those of pairs that do not touch
@@ -222,7 +245,7 @@ impl Contacts {
                 continue;
             }
             for (c, collider) in colliders.iter().enumerate() {
-                if pd_collide::broad::overlap(&self.boxes[p], &collider.bounds(time)) {
+                if overlap(&self.boxes[p], &collider.bounds(time)) {
                     let part = (part, p, model.rank[p]);
                     obstacle::touch(part, motion, reach, (c, collider.as_ref(), time), manifolds);
                 }

@@ -19,7 +19,13 @@ pub(super) fn swept(
     reach: &Reach,
 ) -> Aabb {
     let (_, v, w) = &motion[part.body as usize];
-    let mut bounds = part.shape.bounds(&placed.pose);
+    let mut bounds = match &part.shape {
+        Shape::Cuboid { half, .. } => {
+            let (centre, reach) = (placed.pose.translation.vector, placed.turn.abs() * half);
+            Aabb { min: centre - reach, max: centre + reach }
+        }
+        shape => shape.bounds(&placed.pose),
+    };
     let fall = if model.is_dynamic(part.body as usize) { reach.gravity * reach.dt } else { Vec3::zeros() };
     let far = part.shape.reach() + part.pose.translation.vector.norm();
     let turn = if far.is_finite() { w.norm() * far } else { 0.0 };

@@ -173,7 +173,9 @@ const MOST: usize = 8;
 /// Corners of a face that was cut.
 struct Cut {
     len: usize,
-    corners: [Corner; MOST],
+    /// Corners, and room for those of the next cut.
+    corners: [[Corner; MOST]; 2],
+    now: usize,
     /// Axis of the face it was cut to and its height along the outward normal `sign`.
     axis: usize,
     sign: Real,
@@ -197,7 +199,8 @@ fn cut(face: &Face<'_>, c: &Mat3, t: &Vec3, other: &Vec3, reach: Real) -> Cut {
     let middle = if up { other[j] } else { -other[j] };
     let mut cut = Cut {
         len: 4,
-        corners: [Corner::default(); MOST],
+        corners: [[Corner::default(); MOST]; 2],
+        now: 0,
         axis: i,
         sign,
         top: face.half[i],
@@ -210,7 +213,7 @@ fn cut(face: &Face<'_>, c: &Mat3, t: &Vec3, other: &Vec3, reach: Real) -> Cut {
         let (x, y) = (a * other[p], b * other[q]);
         let at = |r: usize| t[r] + c[(r, j)] * middle + c[(r, p)] * x + c[(r, q)] * y;
         let bits = u64::from(up) << j | u64::from(a > 0.0) << p | u64::from(b > 0.0) << q;
-        cut.corners[k] = Corner { p: [at(0), at(1), at(2)], feature: bits };
+        cut.corners[0][k] = Corner { p: [at(0), at(1), at(2)], feature: bits };
     }
     let (u, v) = ((i + 1) % 3, (i + 2) % 3);
     for (side, (axis, sign)) in [(u, 1.0), (v, 1.0), (u, -1.0), (v, -1.0)].into_iter().enumerate() {
@@ -223,15 +226,19 @@ impl Cut {
     /// Cuts off what lies beyond sign · p[axis] = most (Sutherland & Hodgman 1974).
     #[inline]
     fn by(&mut self, axis: usize, sign: Real, most: Real, side: u64) {
+        let (old, new) = match &mut self.corners {
+            [a, b] if self.now == 0 => (a, b),
+            [a, b] => (b, a),
+        };
         let (len, mut over, mut some) = (self.len, [0.0; MOST], false);
-        for (over, corner) in over.iter_mut().zip(&self.corners[..len]) {
+        for (over, corner) in over.iter_mut().zip(&old[..len]) {
             *over = sign * corner.p[axis] - most;
             some |= *over > 0.0;
         }
         if !some {
             return;
         }
-        let (mut new, mut count) = ([Corner::default(); MOST], 0);
+        let mut count = 0;
         let mut keep = |corner: Corner| {
             if count < MOST {
                 new[count] = corner;
@@ -240,7 +247,7 @@ impl Cut {
         };
         for k in 0..len {
             let next = if k + 1 == len { 0 } else { k + 1 };
-            let (from, to) = (&self.corners[k], &self.corners[next]);
+            let (from, to) = (&old[k], &old[next]);
             let (du, dv) = (over[k], over[next]);
             if du <= 0.0 {
                 keep(*from);
@@ -254,14 +261,14 @@ impl Cut {
                 keep(Corner { p: [along(0), along(1), along(2)], feature });
             }
         }
-        (self.corners, self.len) = (new, count);
+        (self.now, self.len) = (1 - self.now, count);
     }
 
     /// The points that are near, in the world, for a normal there.
     fn in_world(&self, normal: Vec3, turn: &Mat3, origin: &Vec3) -> Touches {
         let mut found = [Touch::default(); MOST];
         let mut len = 0;
-        for corner in &self.corners[..self.len] {
+        for corner in &self.corners[self.now][..self.len] {
             let gap = self.sign * corner.p[self.axis] - self.top;
             if gap < self.reach {
                 let mut p = Vec3::from(corner.p);

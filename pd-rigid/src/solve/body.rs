@@ -178,8 +178,9 @@ impl Body {
         unsafe { &mut *std::ptr::from_mut(self).cast() }
     }
 
-    /// Prepares for substeps of h.
-    pub(crate) fn open(&mut self, h: Real) {
+    /// Prepares for substeps of h; `again` as the field.
+    pub(crate) fn open(&mut self, h: Real, again: Real) {
+        (self.bare_v, self.bare_w, self.again) = (self.v, self.w, again);
         (self.keep_v, self.keep_w) = (1.0 / (1.0 + h * self.damping[0]), 1.0 / (1.0 + h * self.damping[1]));
         self.round = if self.is_round() { 1.0 } else { 0.0 };
         self.spin_up = self.inv_inertia * self.torque;

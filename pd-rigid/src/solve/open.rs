@@ -1,10 +1,12 @@
-//! Manifolds laid out in lanes.
+//! Manifolds laid out in lanes, with what they need at the start of a step, while they are at hand.
 
 use super::body::Body;
 use super::contact::Manifold;
 use super::group::{Group, NONE};
 use super::lanes::{Eight, Instructions, Kernel, LANES, Lanes};
+use super::place::place;
 use super::side::{lines, side};
+use super::warm::note_impulses;
 use pd_core::Real;
 
 /// Fills groups with their manifolds.
@@ -13,7 +15,7 @@ pub(super) struct Open<'a> {
     /// Manifolds of each group, [`NONE`] in lanes that are not used.
     pub(super) members: &'a [[u32; LANES]],
     pub(super) contacts: &'a [Manifold],
-    pub(super) bodies: &'a [Body],
+    pub(super) bodies: &'a mut [Body],
     /// Coefficients of the spring between bodies that move, and against one that does not.
     pub(super) springs: [[Real; 3]; 2],
     /// Substep, s.
@@ -26,19 +28,26 @@ impl Kernel for Open<'_> {
         let none = Manifold::none();
         for (group, members) in self.groups.iter_mut().zip(self.members) {
             let all = members.map(|m| if m == NONE { &none } else { &self.contacts[m as usize] });
-            count(group, &all, members, self.bodies);
-            fill(i, group, &all, self.bodies, &self.springs, self.h);
+            let lens = count(group, &all, members, self.bodies);
+            fill(i, group, &all, &lens, self.bodies, &self.springs, self.h);
+            place::<I, true>(i, group, self.bodies, i.fill(1.0), i.fill(1.0));
+            note_impulses(i, group, self.bodies);
         }
     }
 }
 
-/// What is no number of a lane.
-fn count(group: &mut Group, all: &[&Manifold; LANES], members: &[u32; LANES], bodies: &[Body]) {
+/// What is no number of a manifold. Returns how many points each has.
+fn count(group: &mut Group, all: &[&Manifold; LANES], members: &[u32; LANES], bodies: &[Body]) -> Eight {
     group.count = members.iter().position(|&m| m == NONE).unwrap_or(LANES);
-    group.points = all.iter().map(|m| m.len as usize).max().unwrap_or(0);
-    group.some_meets = all.iter().any(|m| m.meets);
-    group.some_bounce = all.iter().any(|m| m.restitution > 0.0);
-    group.meets = Eight(all.map(|m| if m.meets { 1.0 } else { 0.0 }));
+    (group.points, group.some_meets, group.some_bounce) = (0, false, false);
+    let mut lens = Eight::default();
+    for (lane, m) in all.iter().enumerate() {
+        group.points = group.points.max(m.len as usize);
+        group.some_meets |= m.meets;
+        group.some_bounce |= m.restitution > 0.0;
+        group.meets.0[lane] = if m.meets { 1.0 } else { 0.0 };
+        lens.0[lane] = Real::from(m.len);
+    }
     group.spins = Eight::default();
     for lane in 0..LANES {
         // Lanes that are not used take the bodies of the first.
@@ -50,6 +59,7 @@ fn count(group: &mut Group, all: &[&Manifold; LANES], members: &[u32; LANES], bo
             0.0
         };
     }
+    lens
 }
 
 /// All numbers, read as lines.
@@ -58,6 +68,7 @@ fn fill<I: Instructions>(
     i: I,
     group: &mut Group,
     all: &[&Manifold; LANES],
+    lens: &Eight,
     bodies: &[Body],
     springs: &[[Real; 3]; 2],
     h: Real,
@@ -83,11 +94,10 @@ fn fill<I: Instructions>(
         both.if_above(zero, i.fill(springs[0][k]), i.fill(springs[1][k])).store(&mut group.spring[k]);
     }
     for (k, point) in group.point[..group.points].iter_mut().enumerate() {
-        let from = [0, 1, 2, 3, 4, 5, 6, 7].map(|lane: usize| &all[lane].points[k]);
-        point.present = Eight(
-            [0, 1, 2, 3, 4, 5, 6, 7].map(|lane: usize| f64::from(u8::from(k < all[lane].len as usize))),
-        );
-        let present = i.load(&point.present);
+        let of = |lane: usize| &all[lane].points[k];
+        let from = [of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)];
+        let present = i.load(lens).if_above(i.fill(k as Real), one, zero);
+        present.store(&mut point.present);
         let [ax, ay, az, bx, by, bz, ra, rb] = present_only(present, zero, lines!(i, from, 0));
         let [x, y, z, ..] = present_only(present, zero, lines!(i, from, 1));
         store3([ax, ay, az], &mut point.local[0]);

@@ -75,6 +75,12 @@ impl<L: Lanes> Side<L> {
     }
 }
 
+/// Reads velocities without the impulses of contacts, with what stands between them.
+#[inline(always)]
+pub(super) fn bare<I: Instructions>(i: I, bodies: &[Body], of: &[u32; LANES]) -> [I::Lanes; LANES] {
+    lines!(i, eight(bodies, of), Line::BARE)
+}
+
 /// How far bodies have come in this step.
 pub(super) struct Way<L> {
     pub(super) moved: [L; 3],

@@ -84,7 +84,7 @@ fn follow<I: Instructions>(
         let spin = dot(a.w, a.w).max(dot(b.w, b.w));
         let spins = spin.if_above(i.fill(fast), stale, i.load(&group.spins));
         spins.store(&mut group.spins);
-        place(i, group, bodies, stale, spins);
+        place::<I, false>(i, group, bodies, stale, spins);
         (a.again, b.again) = (a.again.max(stale), b.again.max(stale));
         wa.forget(stale, zero);
         wb.forget(stale, zero);

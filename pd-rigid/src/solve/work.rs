@@ -153,11 +153,16 @@ impl Island<'_> {
         !self.joints.is_empty()
     }
 
+    /// Whether impulses have to be repeated contact by contact: with joints their sum is not known from the velocities.
+    fn again(&self) -> Real {
+        if self.has_joints() { 1.0 } else { 0.0 }
+    }
+
     /// Takes up the contacts, for substeps of h.
     pub(crate) fn open_contacts(&mut self, h: Real) {
-        self.bodies.iter_mut().for_each(|body| body.open(h));
+        let again = self.again();
+        self.bodies.iter_mut().for_each(|body| body.open(h, again));
         self.groups.open(self.contacts, self.bodies, self.params, h);
-        self.groups.place(self.bodies);
     }
 
     /// Bounces, and notes the forces of contacts.
@@ -187,8 +192,7 @@ impl Island<'_> {
         if self.bodies.iter().any(|body| body.again > 0.0 && body.is_dynamic()) {
             self.groups.warm_start(self.bodies);
         }
-        // What joints do is not known from the velocities.
-        let again = if self.has_joints() { 1.0 } else { 0.0 };
+        let again = self.again();
         self.bodies.iter_mut().for_each(|body| body.again = again);
     }
 

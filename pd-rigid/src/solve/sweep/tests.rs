@@ -217,8 +217,8 @@ fn plain(bodies: &mut [Body], contacts: &mut [Manifold], params: &RigidParams) {
 fn grouped(bodies: &mut [Body], contacts: &mut [Manifold], params: &RigidParams, level: Level) {
     let mut groups = Groups::default();
     groups.level = level;
+    bodies.iter_mut().for_each(|body| body.open(H, 0.0));
     groups.open(contacts, bodies, params, H);
-    groups.place(bodies);
     for _ in 0..SUBSTEPS {
         for body in bodies.iter_mut() {
             body.held = body.touches > 0.0;
