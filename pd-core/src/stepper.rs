@@ -79,6 +79,12 @@ pub trait Stepper: Send + Sync {
         false
     }
 
+    /// Moves vertices that something else has moved since the last step back to where no surfaces intersect, on the straight way
+    /// from where the step left them; returns how many. `None` if the stepper cannot.
+    fn keep_apart(&self, _x: &mut [Vec3]) -> Option<usize> {
+        None
+    }
+
     /// The stepper as `Any`, for queries of its concrete type, such as its contacts. `None` if it offers none.
     fn as_any(&self) -> Option<&dyn std::any::Any> {
         None

@@ -226,9 +226,13 @@ impl Stepper for AdmmIpc {
         Self::NAME
     }
 
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        Some(self)
+    }
+
     fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError> {
         context.params.check()?;
-        stepper::require_elastic_apart(Self::NAME, context.model)?;
+        stepper::require_elastic(Self::NAME, context.model)?;
         for domain in &mut self.domains {
             domain.prepare(context)?;
         }

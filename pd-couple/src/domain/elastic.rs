@@ -25,6 +25,11 @@ impl Domain for ElasticDomain {
     }
 
     fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError> {
+        if self.stepper.keeps_surfaces_apart() && self.stepper.keep_apart(&mut []).is_none() {
+            let what = "other matter that moves its vertices: it keeps surfaces apart only while it alone moves them; take contact \
+                        \"guard\", \"project\" or \"off\"";
+            return Err(StepError::Unsupported { stepper: self.stepper.name().into(), what: what.into() });
+        }
         self.stepper.prepare(context)
     }
 
@@ -38,6 +43,14 @@ impl Domain for ElasticDomain {
         leave(&self.local, &points, state);
         rename(&mut self.local.columns, &mut state.columns, |name| Some(format!("{PREFIX}{name}")));
         Ok(report)
+    }
+
+    fn keeps_surfaces_apart(&self) -> bool {
+        self.stepper.keeps_surfaces_apart()
+    }
+
+    fn keep_apart(&self, state: &mut State) -> usize {
+        self.stepper.keep_apart(&mut state.x[..self.local.x.len()]).unwrap_or(0)
     }
 }
 

@@ -3,9 +3,11 @@
 //! The grid meets bodies on its own nodes and moves copies of them: they fall, and matter pushes them. What matter gave to a copy,
 //! v − v₀ − h g and ω − ω₀, is handed on to the body itself, which then falls and meets other bodies in its own domain.
 //!
+//! A body that matter pushes does not fall asleep.
+//!
 //! Cloth and the surfaces of soft bodies part the grid by side tags as they are at the start of a step.
 
-use super::{Domain, carry, enter, leave};
+use super::{Domain, carry, enter, keep_awake, leave};
 use crate::Sheet;
 use pd_core::{Model, ModelError, Real, State, StepContext, StepError, StepReport, Stepper};
 use pd_mpm::{MpmError, MpmStepper};
@@ -13,6 +15,9 @@ use std::ops::Range;
 
 /// Columns of material points.
 const COLUMNS: [&str; 2] = ["mpm.", "pressure."];
+
+/// Part of the fall of a step below which a change of velocity is rounding.
+const ROUNDING: Real = 1e-12;
 
 /// What moves the points.
 enum Method {
@@ -124,8 +129,14 @@ impl Domain for MaterialDomain {
         let fall = context.params.gravity * context.params.dt;
         for &body in &self.bodies {
             let gained = self.local.bodies.v[body] - state.bodies.v[body] - fall;
+            let turned = self.local.bodies.w[body];
+            // Nothing but the rounding of the fall: matter did not touch the body, which may sleep on.
+            if turned == state.bodies.w[body] && gained.norm() <= ROUNDING * fall.norm() {
+                continue;
+            }
             state.bodies.v[body] += gained;
-            state.bodies.w[body] = self.local.bodies.w[body];
+            state.bodies.w[body] = turned;
+            keep_awake(&mut state.columns, body);
         }
         Ok(report)
     }

@@ -10,7 +10,8 @@ pub use grains::GrainDomain;
 pub use material::{MaterialDomain, TaggedError};
 pub use rigid::RigidDomain;
 
-use pd_core::{Columns, State, StepContext, StepError, StepReport};
+use pd_core::{Columns, Owner, State, StepContext, StepError, StepReport};
+use pd_rigid::columns::BODY_IDLE;
 use std::ops::Range;
 
 /// One kind of matter: it moves its own points and bodies over a step as if nothing else were there.
@@ -31,6 +32,17 @@ pub trait Domain: Send + Sync {
     /// # Errors
     /// Those of its stepper. What the state then holds does not matter.
     fn advance(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError>;
+
+    /// Whether its own surfaces never intersect.
+    fn keeps_surfaces_apart(&self) -> bool {
+        false
+    }
+
+    /// Moves its points, which contact with others has moved since [`advance`](Self::advance), back to where its own surfaces do
+    /// not intersect; returns how many.
+    fn keep_apart(&self, _state: &mut State) -> usize {
+        0
+    }
 }
 
 /// Copies a range of points into a state of their own.
@@ -55,5 +67,15 @@ fn carry(prefixes: &[&str], from: &mut Columns, to: &mut Columns) {
         if let Some(column) = from.remove(&name) {
             to.insert(column);
         }
+    }
+}
+
+/// The time for which a body has been at rest begins anew: asleep it would keep its place while what carries it gives way, and
+/// the velocity taken from it would be missing in the momentum.
+pub(crate) fn keep_awake(columns: &mut Columns, body: usize) {
+    if columns.get(BODY_IDLE).is_some()
+        && let Some(time) = columns.real_mut(BODY_IDLE, Owner::Bodies, 1).get_mut(body)
+    {
+        *time = 0.0;
     }
 }

@@ -61,6 +61,8 @@ pub(crate) struct Finder {
     balls: Vec<Ball>,
     first_material: usize,
     dynamic: Vec<bool>,
+    /// Contact distance of each elastic vertex, m; infinite for those of no sheet.
+    distances: Vec<Real>,
     /// The body that each elastic vertex is attached to, `u32::MAX` for none.
     glued: Vec<u32>,
     tree: LinearBvh,
@@ -77,8 +79,10 @@ pub(crate) struct Finder {
 impl Finder {
     pub(crate) fn new(layout: &Layout) -> Self {
         let (mut facets, mut balls) = (vec![], vec![]);
+        let mut distances = vec![Real::INFINITY; layout.elastic];
         for sheet in &layout.sheets {
             let (half_thickness, friction) = (0.5 * sheet.thickness, sheet.friction);
+            sheet.vertices.iter().for_each(|&v| distances[v as usize] = half_thickness);
             facets.extend(sheet.triangles.iter().map(|&vertices| Facet {
                 vertices,
                 half_thickness,
@@ -109,6 +113,7 @@ impl Finder {
             balls,
             first_material: layout.material.as_ref().map_or(usize::MAX, |set| set.points.start),
             dynamic: layout.rigid.as_ref().map(dynamic).unwrap_or_default(),
+            distances,
             glued: vec![u32::MAX; layout.elastic],
             tree: LinearBvh::default(),
             body_tree: LinearBvh::default(),
@@ -147,6 +152,10 @@ impl Finder {
     fn is_idle(&self, motion: &Motion<'_>, point: u32) -> bool {
         let place = (point as usize).checked_sub(self.first_material);
         place.and_then(|k| motion.idle.get(k)).is_some_and(|&idle| idle != 0)
+    }
+
+    pub(crate) fn distances(&self) -> &[Real] {
+        &self.distances
     }
 
     pub(crate) fn facets(&self) -> &[Facet] {

@@ -124,6 +124,11 @@ impl Stepper for GuardedPd {
         true
     }
 
+    fn keep_apart(&self, x: &mut [Vec3]) -> Option<usize> {
+        // Both ends of the way are in the convex sets of the step's last list.
+        Some(if self.prepared.is_some() { self.list.guard.clamp(x) } else { 0 })
+    }
+
     fn as_any(&self) -> Option<&dyn std::any::Any> {
         Some(self)
     }

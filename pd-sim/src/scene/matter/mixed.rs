@@ -8,8 +8,8 @@ use crate::scene::Scene;
 use crate::scene::desc::{GridSolverDesc, LawDesc, SceneDesc};
 use pd_core::{Real, State, Stepper, Vec3};
 use pd_couple::{
-    AdmmIpc, AdmmSettings, Attachment, Coupled, CoupledSettings, Domain, ElasticDomain, GrainDomain, Layout,
-    MaterialDomain, PointMatter, RigidDomain, RigidShape, Scheme, Sheet,
+    AdmmIpc, AdmmSettings, Attachment, CoupleError, Coupled, CoupledSettings, Domain, ElasticDomain,
+    GrainDomain, Layout, MaterialDomain, PointMatter, RigidDomain, RigidShape, Scheme, Sheet,
 };
 use pd_mpm::{Coupling, MpmBody, MpmModel, MpmStepper, PressureStepper};
 use pd_particles::{ParticleModel, SubstepSettings, UnifiedSubstep};
@@ -87,6 +87,10 @@ impl MixedMatter {
             let (masses, first) = (grid.masses.clone(), self.first_material());
             let domain = match desc.grid.as_ref().and_then(|grid| grid.solver) {
                 Some(GridSolverDesc::Pressure) => {
+                    if !met.is_empty() && matches!(scheme, Scheme::OneWay | Scheme::Staggered) {
+                        let what = "rigid bodies in water of the pressure solver, which moves both in one system; take \"rows\"";
+                        return Err(refused(&CoupleError::Unsupported { scheme: scheme.name(), what }));
+                    }
                     let stepper = PressureStepper::new(Arc::new(model)).map_err(|error| refused(&error))?;
                     MaterialDomain::new(Box::new(stepper), masses, first, met)
                         .map_err(|error| refused(&error))?
@@ -111,7 +115,7 @@ impl MixedMatter {
         }
         if let Some(rigid) = &self.rigid {
             let mut own = desc.rigid.clone();
-            (own.substeps, own.sleep) = (own.substeps.div_ceil(steps), false);
+            own.substeps = own.substeps.div_ceil(steps);
             domains.push(Box::new(RigidDomain::new(rigid.rigid_stepper(&own)?)));
         }
         let rigid = self.rigid.as_ref().map(|rigid| rigid.model.clone());
@@ -224,7 +228,7 @@ impl MixedMatter {
 }
 
 /// Surfaces of the objects of a scene.
-fn sheets(scene: &Scene) -> Result<Vec<Sheet>, pd_couple::CoupleError> {
+fn sheets(scene: &Scene) -> Result<Vec<Sheet>, CoupleError> {
     let (rest, contact) = (scene.rest(), &scene.desc.contact);
     let mut sheets = vec![];
     for (object, desc) in scene.objects.iter().zip(&scene.desc.objects) {

@@ -1,7 +1,5 @@
 //! Vertices of cloth and solids attached to rigid bodies.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use pd_constraints::{EdgeSprings, StrainRange, TetStrain};
 use pd_core::{
     Model, ProjectiveDynamics, Real, State, StepContext, StepError, StepParams, StepReport, Stepper, Vec3,

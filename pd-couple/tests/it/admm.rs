@@ -1,7 +1,5 @@
 //! `admm-ipc` with sand on a cloth: nothing through, the weight on the pins, the same bits.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
-
 use pd_constraints::{EdgeSprings, Pins};
 use pd_core::{Model, Real, State, StepContext, StepParams, Stepper, Vec3};
 use pd_couple::{AdmmIpc, AdmmSettings, Domain, GrainDomain, Layout, PointMatter, Sheet};

@@ -1,7 +1,5 @@
 //! Scenes of several kinds of matter: they run, come back from a checkpoint, are recorded whole, and faults are named.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use pd_sim::scene::{Scene, SceneRun};
 use pd_sim::{Checkpoint, ModelPaths, Recorder, Registry};
 

@@ -1,7 +1,5 @@
 //! Grains in water: momentum, terminal velocity, floating and sinking.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use pd_core::{Aabb, Model, Real, State, StepContext, StepParams, Stepper, Vec3};
 use pd_couple::{Coupled, CoupledSettings, Domain, GrainDomain, Layout, MaterialDomain, PointMatter, Scheme};
 use pd_mpm::{Boundary, MpmModel, MpmStepper, PressureStepper, Water};

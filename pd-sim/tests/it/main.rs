@@ -1,0 +1,7 @@
+//! Scenes of several kinds of matter.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests: one that fails here says where")]
+
+mod guard;
+mod matrix;
+mod mixed;
