@@ -231,10 +231,16 @@ pub enum StepError {
         state: usize,
     },
     /// The new positions are not finite; the step was not taken.
-    #[error("positions are no longer finite (first at vertex {vertex}); the last good state is kept")]
+    #[error("positions are no longer finite (first at vertex {vertex})")]
     NotFinite {
         /// First vertex found.
         vertex: usize,
+    },
+    /// The new pose or velocity of a rigid body is not finite; the step was not taken.
+    #[error("the pose of rigid body {body} is no longer finite")]
+    BodyNotFinite {
+        /// First body found.
+        body: usize,
     },
     /// The energy exceeded any physical bound: the time step is beyond the stability limit of the method.
     #[error(

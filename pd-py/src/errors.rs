@@ -23,7 +23,8 @@ pub(crate) fn bad(error: impl Display) -> PyErr {
 pub(crate) fn of_step(error: &StepError) -> PyErr {
     match error {
         StepError::NotFinite { vertex } => diverged(error, Some(*vertex)),
-        StepError::Diverged { .. }
+        StepError::BodyNotFinite { .. }
+        | StepError::Diverged { .. }
         | StepError::Linear(LinearError::NotFinite { .. } | LinearError::Diverged { .. }) => {
             diverged(error, None)
         }

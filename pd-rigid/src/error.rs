@@ -104,7 +104,7 @@ pub enum RigidError {
     },
     /// A joint that holds nothing: from a body to itself, or between bodies neither of which can move.
     #[error(
-        "joint {joint} between bodies {a:?} and {b:?} has no dynamic body to hold, or the same body twice"
+        "joint {joint} between {} and {} has no dynamic body to hold, or the same body twice", end(.a), end(.b)
     )]
     IdleJoint {
         /// The joint.
@@ -176,4 +176,9 @@ pub(crate) fn not_negative(what: &'static str, name: &'static str, value: Real) 
 pub(crate) fn bound(what: &'static str, name: &'static str, value: Real) -> Result<Real, RigidError> {
     let expected = "it must not be negative or NaN";
     if value >= 0.0 { Ok(value) } else { Err(RigidError::Parameter { what, name, value, expected }) }
+}
+
+/// An end of a joint in words.
+fn end(body: &Option<usize>) -> String {
+    body.map_or_else(|| "the world".into(), |body| format!("body {body}"))
 }

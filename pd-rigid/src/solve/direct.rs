@@ -46,12 +46,12 @@ impl RigidSolver for Direct {
 
 /// One substep: contacts and joints in turn on the velocities, then motion, then contacts without push-out.
 pub(crate) fn substep(island: &mut Island<'_>, h: Real) {
+    let both = island.has_joints() && !island.contacts.is_empty();
     island.kick(h);
     begin(island, h);
     island.warm_contacts();
     // Where joints and contacts share bodies each undoes some of the other's work.
-    let turns =
-        if island.has_joints() && !island.contacts.is_empty() { island.params.turns.max(1) } else { 1 };
+    let turns = if both { island.params.turns.max(1) } else { 1 };
     for _ in 0..turns {
         island.groups.push_out(island.bodies, island.params, h);
         joints(island, h);
@@ -103,6 +103,9 @@ fn stiffen(joints: &[JointWork], model: &RigidModel, bodies: &mut [Body], h: Rea
         let frames = &model.joints()[joint.index as usize].frames;
         for (side, sign) in [(0, 1.0), (1, -1.0)] {
             let body = &mut bodies[joint.bodies[side] as usize];
+            if !body.is_dynamic() {
+                continue; // what holds everything else does not turn
+            }
             let lever = body.q * frames[side].translation.vector;
             body.stiff_inverse += geometric_stiffness(&lever, &(push * sign));
         }

@@ -17,7 +17,7 @@ impl RigidStepper {
             // A sum of squares is finite only if every number is.
             let squares = body.p.norm_squared() + body.v.norm_squared() + body.w.norm_squared();
             if b != u32::MAX && !(squares + body.q.coords.norm_squared()).is_finite() {
-                return Err(StepError::NotFinite { vertex: b as usize });
+                return Err(StepError::BodyNotFinite { body: b as usize });
             }
         }
         let end = state.time + params.dt;

@@ -132,7 +132,7 @@ impl RigidStepper {
     ///
     /// # Errors
     /// [`StepError::Parameter`] for parameters out of range, [`StepError::Unsupported`] if the state has another number of
-    /// bodies, [`StepError::NotFinite`] (with the number of the body) if a pose or velocity is not finite any more. The
+    /// bodies, [`StepError::BodyNotFinite`] if a pose or velocity is not finite any more. The
     /// state is then what it was.
     pub fn advance(
         &mut self,

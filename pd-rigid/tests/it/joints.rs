@@ -2,7 +2,7 @@
 
 use crate::world::{World, substeps, weightless};
 use pd_core::{Real, Vec3};
-use pd_rigid::describe::gear;
+use pd_rigid::describe::{box_body, gear};
 use pd_rigid::{Axis, BodyDesc, JointDesc, JointKind, RigidBuilder, RigidModel, Target, columns};
 
 fn rod(at: Vec3) -> BodyDesc {
@@ -55,6 +55,36 @@ fn every_kind_holds_what_it_should() {
             println!("{name} {}: gap {gap:.2e} m, energy {:.3} J", kind.name(), world.energy() - before);
             assert!(gap < most, "{name} {}: {gap:e} m", kind.name());
             assert!(world.energy() < before + 0.5, "{name} {}: energy grew", kind.name());
+        }
+    }
+}
+
+/// A joint to the world and the ground contradict each other: forces are large, and nothing moves.
+#[test]
+fn a_body_held_in_the_ground_stays() {
+    for kind in [JointKind::Fixed, JointKind::Hinge, JointKind::Slider] {
+        for height in [0.0, 0.1, 0.165] {
+            for anchor in [Vec3::new(-0.43, -0.1, 1.5), Vec3::new(4.0, 3.0, -2.0)] {
+                let mut builder = RigidModel::builder();
+                builder.body(BodyDesc::ground(0.0)).unwrap();
+                let at = Vec3::new(0.0, height, 0.0);
+                let body = box_body(Vec3::new(0.35, 0.17, 0.18), 1000.0).unwrap().at(at);
+                let body = builder.body(body).unwrap();
+                // The axis is vertical for what turns about it, level for what slides along it.
+                let axis = if kind == JointKind::Slider { Vec3::x() } else { Vec3::y() };
+                builder.joint(JointDesc::new(kind, None, Some(body), anchor).along(axis)).unwrap();
+                for name in ["direct", "rattle"] {
+                    let mut world = World::new(builder.clone(), substeps(4), name);
+                    let start = world.state.bodies.p[body];
+                    world.run(60);
+                    let (moved, speed) =
+                        ((world.state.bodies.p[body] - start).norm(), world.state.bodies.v[body].norm());
+                    assert!(
+                        moved < 1e-3 && speed < 1e-3,
+                        "{name} {kind:?} {at:?} {anchor:?}: {moved} m, {speed} m/s"
+                    );
+                }
+            }
         }
     }
 }

@@ -115,7 +115,7 @@ impl Problem {
     pub fn of_step(error: &StepError) -> Self {
         const DIVERGED: &str = "Choose the solver cholesky or panels, a smaller time step, or more substeps, then press R to restart.";
         match error {
-            StepError::NotFinite { .. } => {
+            StepError::NotFinite { .. } | StepError::BodyNotFinite { .. } => {
                 Self::new("The simulation diverged and was paused.", error, DIVERGED)
             }
             StepError::Linear(LinearError::Diverged { .. }) => Self::new(
