@@ -136,17 +136,16 @@ fn dam(resolution: u32) -> Outcome {
 /// Heaps that begin less and more steep than their friction angle, and what a column leaves.
 fn sand(resolution: u32) -> Outcome {
     for degrees in [25.0, 35.0] {
-        for more in [-2.0, 2.0, 5.0] {
+        for more in [-2.0, 2.0, 4.0, 5.0] {
             let start = degrees + more;
             let mut scene =
                 scenes::sand_heap(0.4, resolution, Real::to_radians(start), Real::to_radians(degrees))?;
             let mut stepper = scene.stepper()?;
+            let slope = |scene: &Scene| measure::heap_slope(&scene.model, &scene.state).to_degrees();
+            print!("sand of {degrees}°: a heap of {:.1}°", slope(&scene));
             scene.run(&mut stepper, 150)?;
             let (_, speed) = measure::motion(scene.points.masses(), &scene.state);
-            let slope = measure::heap_slope(&scene.model, &scene.state).to_degrees();
-            println!(
-                "sand of {degrees}°: a heap of {start}° is one of {slope:.1}° then, fastest {speed:.4} m/s"
-            );
+            println!(" is one of {:.1}° then, fastest {speed:.4} m/s", slope(&scene));
         }
         let mut scene = scenes::sand_column(0.2, resolution, Real::to_radians(degrees))?;
         let mut stepper = scene.stepper()?;
