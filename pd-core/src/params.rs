@@ -12,8 +12,8 @@ pub struct StepParams {
     pub iterations: usize,
     /// Acceleration of gravity, m/s². Default (0, −9.8, 0).
     pub gravity: Vec3,
-    /// Velocity damping rate, 1/s; velocities are divided by 1 + h·damping each step. Default 0: implicit Euler
-    /// already has numerical damping.
+    /// Velocity damping rate c, 1/s; velocities are divided by 1 + h·c each step, those of rigid bodies follow v' = a − c v
+    /// exactly. Default 0: implicit Euler already has numerical damping.
     pub damping: Real,
     /// Whether the predictor does not move pinned vertices (as the thesis' program does), so that gravity
     /// does not pull on a pin. Default true.

@@ -44,7 +44,7 @@ pub use model::{
     Axis, AxisControl, BodyDesc, Drive, Filter, Joint, JointDesc, JointKind, Motor, Part, PartDesc,
     RigidBuilder, RigidModel, Target,
 };
-pub use overlap::Overlap;
+pub use overlap::{ObstacleOverlap, Overlap};
 pub use params::RigidParams;
 pub use shape::{ConvexParts, Face, MassProperties, MeshTriangle, Polyhedron, Shape, convex_parts};
 pub use solve::{Direct, Island, Rattle, RigidSolver, SOLVERS, TgsSoft, Xpbd, solver};

@@ -6,7 +6,7 @@ use crate::print_line::print_line;
 use pd_mesh::check::{self, Report};
 use pd_mesh::io::write_atomically;
 use pd_mesh::{Mesh, MeshError};
-use pd_sim::scene::{Crossing, Matter, Scene};
+use pd_sim::scene::{Crossing, Scene};
 use pd_sim::{ModelPaths, SceneError};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -115,10 +115,7 @@ fn bodies(target: &str, models: &ModelPaths) -> Result<Checked, SceneError> {
     let scene = Scene::load(target, models)?;
     // Weights, masses and pins are looked at when the model is built.
     scene.model(0.0)?;
-    let overlaps = match &scene.matter {
-        Matter::Rigid(rigid) => rigid.overlaps(OVERLAP),
-        _ => vec![],
-    };
+    let overlaps = scene.body_overlaps(OVERLAP)?;
     let apart = !scene.objects.is_empty() && scene.desc.contact_mode().keeps_apart();
     let crossings = if apart { scene.crossings(&scene.initial_state().x)? } else { vec![] };
     let bodies = scene.objects.into_iter().map(|object| (object.name, object.mesh)).collect();

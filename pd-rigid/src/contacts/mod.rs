@@ -11,6 +11,7 @@ mod obstacle;
 mod pair;
 
 use memory::Kept;
+use obstacle::Obstacle;
 use pair::{Placed, swept, touch};
 
 /// Pairs of parts handled by one task.
@@ -225,29 +226,52 @@ impl Contacts {
         });
     }
 
-    /// Adds manifolds with obstacles: vertices, ends and rims of the parts against their signed distance, and the point of a
-    /// polyhedron nearest to what the obstacle turns towards it.
+    /// Adds manifolds with obstacles, which move over the step that begins at `start` (s).
     pub(crate) fn obstacles(
         &mut self,
         model: &RigidModel,
         motion: &Motion,
         reach: &Reach,
         colliders: &[Box<dyn Collider>],
-        time: Real,
+        start: Real,
         manifolds: &mut Manifolds,
     ) {
-        if colliders.is_empty() {
-            return;
-        }
-        for (p, part) in model.parts().iter().enumerate() {
-            let body = part.body as usize;
-            if !self.moves[body] || model.filter[body].mask == 0 {
-                continue;
+        for (c, collider) in colliders.iter().enumerate() {
+            let bounds = swept_bounds(collider.as_ref(), start, reach.dt);
+            let obstacle = Obstacle { number: c, shape: collider.as_ref(), start };
+            for (p, part) in model.parts().iter().enumerate() {
+                let body = part.body as usize;
+                if self.moves[body] && model.filter[body].mask != 0 && overlap(&self.boxes[p], &bounds) {
+                    obstacle::touch((part, p, model.rank[p]), motion, reach, &obstacle, manifolds);
+                }
             }
-            for (c, collider) in colliders.iter().enumerate() {
-                if overlap(&self.boxes[p], &collider.bounds(time)) {
-                    let part = (part, p, model.rank[p]);
-                    obstacle::touch(part, motion, reach, (c, collider.as_ref(), time), manifolds);
+        }
+    }
+
+    /// Marks the bodies of parts next to a surface of an obstacle that moves: they wake.
+    pub(crate) fn stirred(
+        &self,
+        model: &RigidModel,
+        motion: &Motion,
+        reach: &Reach,
+        colliders: &[Box<dyn Collider>],
+        start: Real,
+        mut wake: impl FnMut(usize),
+    ) {
+        for collider in colliders {
+            let bounds = swept_bounds(collider.as_ref(), start, reach.dt);
+            let carried = collider.pose(start) != collider.pose(start + reach.dt);
+            for (part, own) in model.parts().iter().zip(&self.boxes) {
+                let body = part.body as usize;
+                if model.is_dynamic(body)
+                    && model.filter[body].mask != 0
+                    && overlap(own, &bounds)
+                    && (carried || {
+                        let centre = (motion[body].0 * part.pose).translation.vector;
+                        collider.surface_at(&centre, start).velocity != Vec3::zeros()
+                    })
+                {
+                    wake(body);
                 }
             }
         }
@@ -258,4 +282,9 @@ impl Contacts {
         let part = |k: u64| model.parts().get(k as usize).map(|part| part.body);
         Some([part(key >> 32)?, part(key & 0xffff_ffff)?])
     }
+}
+
+/// A box around an obstacle from the start of a step to its end.
+fn swept_bounds(collider: &dyn Collider, start: Real, dt: Real) -> Aabb {
+    collider.bounds(start).union(&collider.bounds(start + dt))
 }

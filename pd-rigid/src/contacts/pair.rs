@@ -1,10 +1,10 @@
 //! Contact of two parts that are near each other or meet within the step.
 
 use super::{Motion, Reach};
-use crate::narrow::{Moving, cuboids, meeting, touches};
+use crate::narrow::{Moving, Touches, above, cuboids, meeting, nearest, passing, touches};
 use crate::solve::contact::{ContactPoint, Manifold, POINTS, tangents};
 use crate::{Part, RigidModel, Shape};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use pd_core::{Aabb, Mat3, Real, Vec3};
 
 /// Turn of a body in a step beyond which its points of contact do not stand for it, rad.
@@ -96,13 +96,23 @@ pub(super) fn touch(
         };
         let poses = moving.map(|m| m.body_at(time));
         let [a, b] = [0, 1].map(|k: usize| poses[k] * parts[k].pose);
-        found = touches((&parts[0].shape, &a), (&parts[1].shape, &b), reach.margin + 2.0 * distance);
+        let (a, b) = ((&parts[0].shape, &a), (&parts[1].shape, &b));
+        let far = reach.margin + 2.0 * distance;
+        found = touches(a, b, far);
+        if found.len == 0 {
+            found = passing(a, b, far);
+        }
         later = Some((poses, poses.map(|pose| pose.rotation.to_rotation_matrix().into_inner())));
     }
     let (poses, turns) = match &later {
         Some(([a, b], [ra, rb])) => ([a, b], [ra, rb]),
         None => ([&bodies[0].0, &bodies[1].0], [&at[0].body_turn, &at[1].body_turn]),
     };
+    for k in 0..2 {
+        if found.len > 0 && bodies[k].2.norm() * reach.dt > FAST_TURN {
+            found = on_its_side(found, k, parts, poses, far);
+        }
+    }
     if found.len == 0 {
         return;
     }
@@ -142,6 +152,36 @@ pub(super) fn touch(
     }
 }
 
+/// What turns fast may end a step deep in a thin part, of which the other side is then nearer. As long as its centre is on one side
+/// of the other part, it is held there: as above a plane through the nearest point.
+fn on_its_side(
+    found: Touches,
+    k: usize,
+    parts: [&Part; 2],
+    poses: [&Isometry3<Real>; 2],
+    far: Real,
+) -> Touches {
+    let other = &parts[1 - k].shape;
+    let deepest = found.points().iter().map(|p| p.gap).fold(0.0, Real::min);
+    let Some((centre, radius)) = parts[k].shape.inner_ball() else { return found };
+    if deepest > -radius || matches!(other, Shape::HalfSpace | Shape::Triangle(_)) {
+        return found;
+    }
+    let [own, its] = [k, 1 - k].map(|k: usize| poses[k] * parts[k].pose);
+    let at = (own * Point3::from(centre)).coords;
+    let foot = (its * Point3::from(nearest(other, &local(&its, &at)))).coords;
+    let middle = (its * Point3::from(other.centre())).coords;
+    let sign = if k == 0 { 1.0 } else { -1.0 };
+    match (at - foot).try_normalize(1e-9) {
+        // Outside of the other part and seen from another side than that of the contact.
+        Some(n) if n.dot(&(foot - middle)) > 0.0 && n.dot(&found.normal) * sign < 0.5 => {
+            let held = above((&parts[k].shape, &own), n, foot, far);
+            if k == 0 { held } else { held.flipped() }
+        }
+        _ => found,
+    }
+}
+
 /// A point of the world in the frame of a body.
 fn local(pose: &Isometry3<Real>, p: &Vec3) -> Vec3 {
     pose.rotation.inverse() * (p - pose.translation.vector)
@@ -161,8 +201,8 @@ pub(super) fn add_core(
     let Some(deepest) = points.iter().min_by(|p, q| p.gap.total_cmp(&q.gap)).copied() else { return false };
     let core = (poses[k] * part.pose * nalgebra::Point3::from(centre)).coords;
     let sign = if k == 0 { 1.0 } else { -1.0 };
-    // On the plane between the two.
-    let height = m.normal.dot(&(core - deepest.place)) * sign;
+    // Above the surface of the other part, which is half a gap from the place.
+    let height = m.normal.dot(&(core - deepest.place)) * sign + 0.5 * deepest.gap;
     let foot = core - m.normal * (height * sign);
     let at = if (m.len as usize) < POINTS { m.len as usize } else { most - 1 };
     let (gap, other) = (height - radius, 1 - k);

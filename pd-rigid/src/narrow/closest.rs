@@ -1,6 +1,6 @@
 //! Nearest points of points, segments and polyhedra.
 
-use crate::Polyhedron;
+use crate::{Polyhedron, Shape};
 use pd_core::{Real, Vec3};
 
 /// Parameters in [0, 1] of the nearest points of segments p + s d and q + t e (Ericson 2005, 5.1.9).
@@ -28,9 +28,31 @@ pub(super) fn segment_segment(p: &Vec3, d: &Vec3, q: &Vec3, e: &Vec3) -> (Real, 
     (s, t)
 }
 
+/// The point of a bounded shape's surface nearest to a point, own frame; of a point inside, one of those nearest.
+pub(crate) fn nearest(shape: &Shape, p: &Vec3) -> Vec3 {
+    let away = |d: Vec3| d.try_normalize(1e-12).unwrap_or_else(Vec3::y);
+    match shape {
+        Shape::Sphere { radius } => away(*p) * *radius,
+        Shape::Capsule { half, radius } => {
+            let core = Vec3::y() * p.y.clamp(-half, *half);
+            core + away(p - core) * *radius
+        }
+        Shape::Cylinder { half, radius, .. } => {
+            let across = Vec3::new(p.x, 0.0, p.z);
+            let out = across.try_normalize(1e-12).unwrap_or_else(Vec3::x);
+            let (side, cap) = (across.norm() - radius, p.y.abs() - half);
+            let inside = side < 0.0 && cap < 0.0;
+            let flat = if inside && cap < side { out * *radius } else { out * across.norm().min(*radius) };
+            let height = if inside && cap >= side { half.copysign(p.y) } else { p.y.clamp(-half, *half) };
+            flat + Vec3::y() * height
+        }
+        _ => shape.solid().map_or(*p, |solid| point_polyhedron(solid, p).0),
+    }
+}
+
 /// The point of a polyhedron's surface nearest to a point, the unit normal there (towards the point, or outwards if it is
 /// inside) and the signed distance; all in the frame of the polyhedron.
-pub(crate) fn point_polyhedron(solid: &Polyhedron, p: &Vec3) -> (Vec3, Vec3, Real) {
+pub(super) fn point_polyhedron(solid: &Polyhedron, p: &Vec3) -> (Vec3, Vec3, Real) {
     let mut inside = (Real::NEG_INFINITY, 0);
     for (k, face) in solid.faces().iter().enumerate() {
         let distance = face.normal.dot(p) - face.offset;

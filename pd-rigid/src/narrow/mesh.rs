@@ -2,7 +2,7 @@
 
 use super::axis::{self, Axis, Best};
 use super::closest::{in_face, point_polyhedron};
-use super::{Placed, Touches, clip, round};
+use super::{Placed, Touches, clip, plane, round};
 use crate::{MeshTriangle, Shape};
 use pd_core::Vec3;
 
@@ -41,6 +41,22 @@ pub(super) fn touches(a: Placed<'_>, b: (&MeshTriangle, Placed<'_>), reach: f64)
             touches
         }
     }
+}
+
+/// A shape that comes to the border of a triangle on its way to a neighbour: where the two meet in a plane or a valley neither may be
+/// what it is above at the time at which it is looked at, so it counts as above the plane of this one, unless it is below already.
+pub(crate) fn passing(a: Placed<'_>, b: Placed<'_>, reach: f64) -> Touches {
+    let (shape, (triangle, pose), flip) = match (a.0, b.0) {
+        (_, Shape::Triangle(t)) => (a, (t, b.1), false),
+        (Shape::Triangle(t), _) => (b, (t, a.1), true),
+        _ => return Touches::default(),
+    };
+    let corner = pose.translation.vector + pose.rotation * triangle.corners()[0];
+    let touches = plane::above(shape, pose.rotation * triangle.normal(), corner, reach);
+    if touches.points().iter().any(|p| p.gap < 0.0) {
+        return Touches::default();
+    }
+    if flip { touches.flipped() } else { touches }
 }
 
 fn sphere(a: Placed<'_>, radius: f64, b: (&MeshTriangle, Placed<'_>), reach: f64) -> Touches {

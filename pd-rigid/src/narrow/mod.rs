@@ -24,9 +24,10 @@ use nalgebra::Isometry3;
 use pd_core::{Real, Vec3};
 
 pub(crate) use advance::{Moving, meeting};
-pub(crate) use closest::point_polyhedron;
+pub(crate) use closest::nearest;
 pub(crate) use cuboid::cuboids;
-pub(crate) use plane::lowest;
+pub(crate) use mesh::passing;
+pub(crate) use plane::{above, lowest};
 pub(crate) use reduce::reduce;
 
 /// A point where two shapes touch: half-way between them, with their distance (negative: overlap).
@@ -68,7 +69,7 @@ impl Touches {
         all.points().iter().filter(|p| condition(p)).for_each(|p| self.push(p.place, p.gap, p.feature));
     }
 
-    fn flipped(mut self) -> Self {
+    pub(crate) fn flipped(mut self) -> Self {
         self.normal = -self.normal;
         self
     }

@@ -11,11 +11,15 @@ const MOST: usize = 64;
 
 /// The shape `a` against the half-space below the xz plane of a pose.
 pub(super) fn touches(a: Placed<'_>, plane: &Isometry3<Real>, reach: Real) -> Touches {
-    let n = plane.rotation * Vec3::y();
+    above(a, plane.rotation * Vec3::y(), plane.translation.vector, reach)
+}
+
+/// The shape `a` against everything below a plane with the unit normal `n` through a point.
+pub(crate) fn above(a: Placed<'_>, n: Vec3, origin: Vec3, reach: Real) -> Touches {
     let mut found = [Touch::default(); MOST];
     let mut len = 0;
     lowest(a, &n, |feature, p| {
-        let gap = n.dot(&(p - plane.translation.vector));
+        let gap = n.dot(&(p - origin));
         if gap < reach && len < MOST {
             found[len] = Touch { place: p - n * (0.5 * gap), gap, feature };
             len += 1;

@@ -1,3 +1,4 @@
+use super::closest::point_polyhedron;
 use super::*;
 use nalgebra::UnitQuaternion;
 use proptest::prelude::*;

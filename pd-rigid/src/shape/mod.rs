@@ -148,6 +148,11 @@ impl Shape {
         }
     }
 
+    /// A point well inside the shape, own frame, m.
+    pub(crate) fn centre(&self) -> Vec3 {
+        self.inner_ball().map_or_else(Vec3::zeros, |(centre, _)| centre)
+    }
+
     /// The polyhedron that stands for a shape with edges in contacts with other bodies.
     pub(crate) fn solid(&self) -> Option<&Polyhedron> {
         match self {

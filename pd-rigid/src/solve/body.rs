@@ -50,25 +50,25 @@ pub(crate) struct Body {
     gap: [Real; 4],
     /// Velocity after the forces of the substep and before the impulses of contacts, m/s.
     pub(crate) bare_v: Vec3,
-    /// 1 where all moments are equal.
+    /// 1 where all moments are equal and nothing is damped.
     pub(crate) round: Real,
     /// As `bare_v`, for the angular velocity, rad/s.
     pub(crate) bare_w: Vec3,
     gap_after: Real,
     /// Acceleration by gravity and forces, m/s².
     pub(crate) acceleration: Vec3,
-    /// What damping leaves of the velocity in a substep.
-    pub(crate) keep_v: Real,
+    gap_before: Real,
     /// Angular acceleration of a round body by torques, rad/s².
     pub(crate) spin_up: Vec3,
-    /// What damping leaves of the angular momentum in a substep.
-    pub(crate) keep_w: Real,
+    gap_behind: Real,
     /// `q` as a matrix, of bodies that are not round.
     pub(crate) turn: Mat3,
     /// Torque, N·m.
     pub(crate) torque: Vec3,
     /// Damping of velocity and angular velocity, 1/s.
     pub(crate) damping: [Real; 2],
+    /// What the way of free motion over the substep is longer than its last velocity says, m.
+    pub(crate) shift: Vec3,
     /// Angular momentum at the start of the substep, forces included, kg·m²/s.
     pub(crate) momentum: Vec3,
     /// Mean angular velocity of free motion over the substep, rad/s.
@@ -106,12 +106,13 @@ impl Body {
             bare_w: Vec3::zeros(),
             gap_after: 0.0,
             acceleration: Vec3::zeros(),
-            keep_v: 1.0,
+            gap_before: 0.0,
             spin_up: Vec3::zeros(),
-            keep_w: 1.0,
+            gap_behind: 0.0,
             turn: q.to_rotation_matrix().into_inner(),
             torque: Vec3::zeros(),
             damping: [0.0; 2],
+            shift: Vec3::zeros(),
             momentum: Vec3::zeros(),
             free_w: Vec3::zeros(),
             next_p: p,
@@ -178,11 +179,10 @@ impl Body {
         unsafe { &mut *std::ptr::from_mut(self).cast() }
     }
 
-    /// Prepares for substeps of h; `again` as the field.
-    pub(crate) fn open(&mut self, h: Real, again: Real) {
+    /// Prepares for substeps; `again` as the field.
+    pub(crate) fn open(&mut self, again: Real) {
         (self.bare_v, self.bare_w, self.again) = (self.v, self.w, again);
-        (self.keep_v, self.keep_w) = (1.0 / (1.0 + h * self.damping[0]), 1.0 / (1.0 + h * self.damping[1]));
-        self.round = if self.is_round() { 1.0 } else { 0.0 };
+        self.round = if self.is_round() && self.damping == [0.0; 2] { 1.0 } else { 0.0 };
         self.spin_up = self.inv_inertia * self.torque;
     }
 
@@ -202,8 +202,15 @@ impl Body {
         if !self.is_dynamic() {
             return;
         }
-        self.v = (self.v + self.acceleration * h) / (1.0 + h * self.damping[0]);
-        self.momentum = (self.spin(&self.w) + self.torque * h) / (1.0 + h * self.damping[1]);
+        let (v, [keep, gain, way]) = (self.v, decay(self.damping[0] * h));
+        self.v = v * keep + self.acceleration * (h * gain);
+        self.shift = if keep == 1.0 {
+            self.acceleration * (-0.5 * h * h)
+        } else {
+            v * (h * gain) + self.acceleration * (h * h * way) - self.v * h
+        };
+        let [keep, gain, _] = decay(self.damping[1] * h);
+        self.momentum = self.spin(&self.w) * keep + self.torque * (h * gain);
         self.w = self.mean_spin(&self.momentum, h);
         self.free_w = self.w;
     }
@@ -237,11 +244,11 @@ impl Body {
         self.q * (if far { start } else { theta }) / h
     }
 
-    /// Moves over h with the present velocities. A body on which nothing else acted falls along its exact parabola.
+    /// Moves over h with the present velocities. A body on which nothing else acted falls along its exact path.
     pub(crate) fn drift(&mut self, h: Real) {
         let mut way = self.v * h;
         if !self.held {
-            way -= self.acceleration * (0.5 * h * h);
+            way += self.shift;
         }
         self.p += way;
         self.moved += way;
@@ -300,7 +307,7 @@ impl Line {
     pub(super) const INERTIA: usize = 3;
     /// Bare velocities, with `round` between them.
     pub(super) const BARE: usize = 5;
-    /// Accelerations and what damping leaves.
+    /// Accelerations.
     pub(super) const FORCES: usize = 6;
 }
 
@@ -318,9 +325,21 @@ const _: () = {
         offset_of!(Body, gap) == 288 && offset_of!(Body, bare_v) == 320 && offset_of!(Body, round) == 344
     );
     assert!(offset_of!(Body, bare_w) == 352 && offset_of!(Body, gap_after) == 376);
-    assert!(offset_of!(Body, acceleration) == 384 && offset_of!(Body, keep_v) == 408);
-    assert!(offset_of!(Body, spin_up) == 416 && offset_of!(Body, keep_w) == 440);
+    assert!(offset_of!(Body, acceleration) == 384 && offset_of!(Body, gap_before) == 408);
+    assert!(offset_of!(Body, spin_up) == 416 && offset_of!(Body, gap_behind) == 440);
 };
+
+/// What velocity follows from v' = a − c v over a time h, for x = c h: v⁺ = e v + φ₁ h a, and the way h φ₁ v + φ₂ h² a, with
+/// e = exp(−x), φ₁ = (1 − e)/x, φ₂ = (1 − φ₁)/x; returns `[e, φ₁, φ₂]`.
+pub(crate) fn decay(x: Real) -> [Real; 3] {
+    if x == 0.0 {
+        return [1.0, 1.0, 0.5];
+    }
+    let first = -(-x).exp_m1() / x;
+    // The quotient loses as many digits as x has zeros; the series is exact to rounding below.
+    let series = 0.5 - x / 6.0 * (1.0 - x / 4.0 * (1.0 - x / 5.0 * (1.0 - x / 6.0)));
+    [(-x).exp(), first, if x < 1e-3 { series } else { (1.0 - first) / x }]
+}
 
 /// Square of half an angle below which sine and cosine are their series to the tenth power, exact to rounding.
 pub(super) const SMALL: Real = 0.01;
@@ -402,6 +421,30 @@ pub(crate) mod tests {
             step(&mut body, 1.0 / 60.0);
         }
         assert!((body.p - Vec3::new(1.0, 3.0 - 4.9, 0.0)).norm() < 1e-12);
+    }
+
+    /// v' = a − c v and L' = τ − c L in closed form, for a body thrown and turned in a medium.
+    #[test]
+    fn damping_follows_its_closed_form() {
+        for c in [1e-9, 1e-4, 0.05, 3.0, 40.0, 1e5] {
+            let mut body = dynamic(2.0, Vec3::repeat(0.5));
+            (body.acceleration, body.torque) = (Vec3::new(0.0, -9.8, 0.0), Vec3::x() * 0.3);
+            (body.v, body.w, body.damping) = (Vec3::new(4.0, 1.0, 0.0), Vec3::z() * 2.0, [c; 2]);
+            let (a, v0, w0) = (body.acceleration, body.v, body.w);
+            (0..120).for_each(|_| step(&mut body, 1.0 / 240.0));
+            // Half a second. −expm1 keeps the digits where c is small.
+            let (t, gone) = (0.5, -(-0.5 * c as Real).exp_m1());
+            let v = v0 * (1.0 - gone) + a * (gone / c);
+            let w = w0 * (1.0 - gone) + body.torque * 2.0 * (gone / c);
+            assert!((body.v - v).norm() < 1e-12 && (body.w - w).norm() < 1e-12, "{c}: {} {v}", body.v);
+            // For small c the quotients cancel: their series to first order, and what it leaves out.
+            let (p, left) = if c < 1e-3 {
+                (v0 * (t - 0.5 * c * t * t) + a * (0.5 * t * t - c * t * t * t / 6.0), c * c)
+            } else {
+                (v0 * (gone / c) + a * ((t - gone / c) / c), 0.0)
+            };
+            assert!((body.p - p).norm() < 1e-12 + left, "{c}: {} {p}", body.p);
+        }
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(crate) struct Manifold {
     pub(crate) normal: Vec3,
     /// Coefficient of friction.
     pub(crate) friction: Real,
-    /// Velocity of the surface of an obstacle, m/s; zero between bodies, which have their own.
+    /// Velocity of the surface of an obstacle, m/s, with which its places go on; zero between bodies, which have their own.
     pub(crate) drag: Vec3,
     /// Coefficient of restitution.
     pub(crate) restitution: Real,

@@ -55,9 +55,10 @@ pub(super) struct Group {
     pub(super) count: usize,
     /// Most points of a manifold.
     pub(super) points: usize,
-    /// Whether some manifold meets at speed, and whether some bounces.
+    /// Whether some manifold meets at speed, whether some bounces, and whether some is with an obstacle that moves.
     pub(super) some_meets: bool,
     pub(super) some_bounce: bool,
+    pub(super) some_drag: bool,
     /// Unit normal from the second body to the first, and two unit tangents.
     pub(super) normal: Eight3,
     pub(super) tangents: [Eight3; 2],
@@ -132,6 +133,21 @@ impl Groups {
             let (group, lane) = (&self.groups[group as usize], lane as usize);
             for (to, from) in m.points[..m.len as usize].iter_mut().zip(&group.point) {
                 to.force = [0, 1, 2].map(|k: usize| from.lambda[k].0[lane] / h);
+            }
+        }
+    }
+
+    /// Moves places on obstacles with them over h.
+    pub(crate) fn carry(&mut self, h: Real) {
+        for group in self.groups[..self.used].iter_mut().filter(|group| group.some_drag) {
+            for point in &mut group.point[..group.points] {
+                for lane in 0..LANES {
+                    for k in 0..3 {
+                        let way = group.drag[k].0[lane] * h;
+                        point.local[1][k].0[lane] += way;
+                        point.gap_there.0[lane] -= group.normal[k].0[lane] * way;
+                    }
+                }
             }
         }
     }

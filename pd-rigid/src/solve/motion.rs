@@ -1,5 +1,5 @@
-//! Bodies without joints move eight at a time: those whose moments are all equal, by less than a large angle; the others one by one
-//! with the same rules ([`Body::kick`], [`Body::drift`]).
+//! Bodies without joints move eight at a time: those whose moments are all equal, without damping and by less than a large angle;
+//! the others one by one with the same rules ([`Body::kick`], [`Body::drift`]).
 
 use super::body::{Body, LEASH, Line, SMALL};
 use super::lanes::{Eight, Instructions, Kernel, LANES, Lanes, dot, scaled, sum};
@@ -19,9 +19,9 @@ impl Kernel for Kick<'_> {
         for chunk in self.bodies.chunks_mut(LANES) {
             let [vx, vy, vz, inv_mass, wx, wy, wz, again] = lines!(i, all(chunk), Line::MOTION);
             let [bx, by, bz, round, cx, cy, cz, rest] = lines!(i, all(chunk), Line::BARE);
-            let [ax, ay, az, keep_v, sx, sy, sz, keep_w] = lines!(i, all(chunk), Line::FORCES);
-            let v = kicked([vx, vy, vz], [ax, ay, az], keep_v, h);
-            let w = kicked([wx, wy, wz], [sx, sy, sz], keep_w, h);
+            let [ax, ay, az, _, sx, sy, sz, _] = lines!(i, all(chunk), Line::FORCES);
+            let v = sum([vx, vy, vz], scaled([ax, ay, az], h));
+            let w = sum([wx, wy, wz], scaled([sx, sy, sz], h));
             let zero = i.fill(0.0);
             let repeated =
                 |new: I::Lanes, old: I::Lanes, bare: I::Lanes| again.if_above(zero, new, new + (old - bare));
@@ -41,12 +41,6 @@ impl Kernel for Kick<'_> {
             }
         }
     }
-}
-
-/// (x + a h) times what damping leaves.
-#[inline(always)]
-fn kicked<L: Lanes>(x: [L; 3], a: [L; 3], keep: L, h: L) -> [L; 3] {
-    scaled(sum(x, scaled(a, h)), keep)
 }
 
 /// The bodies of a run; the last one again where there are fewer than eight.

@@ -7,7 +7,7 @@ use super::lanes::{Eight, Instructions, Kernel, LANES, Lanes};
 use super::place::place;
 use super::side::{lines, side};
 use super::warm::note_impulses;
-use pd_core::Real;
+use pd_core::{Real, Vec3};
 
 /// Fills groups with their manifolds.
 pub(super) struct Open<'a> {
@@ -39,12 +39,13 @@ impl Kernel for Open<'_> {
 /// What is no number of a manifold. Returns how many points each has.
 fn count(group: &mut Group, all: &[&Manifold; LANES], members: &[u32; LANES], bodies: &[Body]) -> Eight {
     group.count = members.iter().position(|&m| m == NONE).unwrap_or(LANES);
-    (group.points, group.some_meets, group.some_bounce) = (0, false, false);
+    (group.points, group.some_meets, group.some_bounce, group.some_drag) = (0, false, false, false);
     let mut lens = Eight::default();
     for (lane, m) in all.iter().enumerate() {
         group.points = group.points.max(m.len as usize);
         group.some_meets |= m.meets;
         group.some_bounce |= m.restitution > 0.0;
+        group.some_drag |= m.drag != Vec3::zeros();
         group.meets.0[lane] = if m.meets { 1.0 } else { 0.0 };
         lens.0[lane] = Real::from(m.len);
     }

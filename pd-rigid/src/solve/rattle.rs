@@ -8,6 +8,7 @@
 //! L. Beyond that, with contacts, and for soft, limited or driven joints a substep is one of `direct`, and counted.
 
 use super::assemble::{Inertia, assemble};
+use super::body::decay;
 use super::rows::{ROWS, Rows};
 use super::work::Island;
 use super::{RigidSolver, direct};
@@ -125,8 +126,11 @@ fn step(island: &mut Island<'_>, h: Real) -> bool {
         (body.p, body.q) = (body.next_p, UnitQuaternion::new_normalize(body.next_q.into_inner()));
         if body.is_dynamic() {
             body.turn_inertia();
-            body.v = (body.v + body.acceleration * (0.5 * h)) / (1.0 + h * body.damping[0]);
-            body.momentum = (body.momentum + body.torque * (0.5 * h)) / (1.0 + h * body.damping[1]);
+            // Half of the kick came at the start, undamped.
+            let [keep, gain, _] = decay(body.damping[0] * h);
+            body.v = body.v * keep + body.acceleration * (h * (gain - 0.5 * keep));
+            let [keep, gain, _] = decay(body.damping[1] * h);
+            body.momentum = body.momentum * keep + body.torque * (h * (gain - 0.5 * keep));
             body.w = body.inv_inertia * body.momentum;
         }
     }

@@ -161,7 +161,7 @@ impl Island<'_> {
     /// Takes up the contacts, for substeps of h.
     pub(crate) fn open_contacts(&mut self, h: Real) {
         let again = self.again();
-        self.bodies.iter_mut().for_each(|body| body.open(h, again));
+        self.bodies.iter_mut().for_each(|body| body.open(again));
         self.groups.open(self.contacts, self.bodies, self.params, h);
     }
 
@@ -173,6 +173,7 @@ impl Island<'_> {
 
     /// The sweep over contacts after the motion.
     pub(crate) fn relax_contacts(&mut self, h: Real) {
+        self.groups.carry(h);
         self.groups.relax(self.bodies, self.params, h);
     }
 

@@ -10,7 +10,7 @@
 //! pass over velocities adds sliding friction and restitution. First order and dissipative; kept for comparison.
 
 use super::RigidSolver;
-use super::body::Body;
+use super::body::{Body, decay};
 use super::contact::Manifold;
 use super::rows::Rows;
 use super::work::{Island, JointWork};
@@ -44,10 +44,11 @@ fn substep(island: &mut Island<'_>, h: Real) {
     for body in island.bodies.iter_mut() {
         (body.next_p, body.next_q) = (body.p, body.q);
         if body.is_dynamic() {
-            body.v = (body.v + body.acceleration * h) / (1.0 + h * body.damping[0]);
+            let [keep, gain, _] = decay(body.damping[0] * h);
+            body.v = body.v * keep + body.acceleration * (h * gain);
             let gyration = body.w.cross(&body.spin(&body.w));
-            body.w += body.inv_inertia * (body.torque - gyration) * h;
-            body.w /= 1.0 + h * body.damping[1];
+            let [keep, gain, _] = decay(body.damping[1] * h);
+            body.w = body.w * keep + body.inv_inertia * (body.torque - gyration) * (h * gain);
         }
         body.p += body.v * h;
         turn(body, &(body.w * h));
@@ -59,6 +60,8 @@ fn substep(island: &mut Island<'_>, h: Real) {
         correct_joint(joint, desc, island.bodies, h);
     }
     for m in island.contacts.iter_mut() {
+        let moved = m.drag * h;
+        m.points[..m.len as usize].iter_mut().for_each(|point| point.local[1] += moved);
         correct_contact(m, island.bodies, h);
     }
     for body in island.bodies.iter_mut().filter(|body| body.is_dynamic()) {

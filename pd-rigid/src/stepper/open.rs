@@ -89,6 +89,9 @@ impl RigidStepper {
                 }
             }
         }
+        contacts.stirred(model, driven, &reach, colliders, state.time, |body| {
+            moving[islands.root(body as u32) as usize] = true;
+        });
         let mut woken = false;
         for b in 0..model.bodies() {
             let moves = model.is_dynamic(b) && moving[islands.root(b as u32) as usize];
@@ -101,7 +104,7 @@ impl RigidStepper {
             contacts.find(model, driven, &reach, fresh, found);
             contacts.moves = now;
         }
-        contacts.obstacles(model, driven, &reach, colliders, state.time + params.dt, found);
+        contacts.obstacles(model, driven, &reach, colliders, state.time, found);
         contacts.warm(state, self.params.margin, found.all_mut());
         std::mem::swap(&mut contacts.moving, &mut moving);
         for m in found.all().iter() {

@@ -4,7 +4,7 @@
 use super::Contact;
 use pd_core::{State, Vec3};
 use pd_sim::scene::desc::BodyShapeDesc;
-use pd_sim::scene::{DisplayMesh, Matter, Scene};
+use pd_sim::scene::{DisplayMesh, Scene};
 
 /// Display meshes of rigid bodies and particles.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +40,7 @@ impl Shown {
 /// Anchors of all joints of a scene that hold, each on its first and its second body, m.
 pub fn joint_anchors(scene: &Scene, state: &State, out: &mut Vec<[Vec3; 2]>) {
     out.clear();
-    let Matter::Rigid(rigid) = &scene.matter else { return };
+    let Some(rigid) = scene.matter.rigid() else { return };
     let broken = state.columns.keys("joint.broken");
     let holds = |j: &usize| broken.get(*j).is_none_or(|&b| b == 0);
     let joints = (0..rigid.model.joints().len()).filter(holds);
@@ -49,7 +49,7 @@ pub fn joint_anchors(scene: &Scene, state: &State, out: &mut Vec<[Vec3; 2]>) {
 
 /// Adds the contacts of rigid bodies, those with another body counted as with obstacle 0.
 pub fn body_contacts(scene: &Scene, state: &State, out: &mut Vec<Contact>) {
-    let Matter::Rigid(rigid) = &scene.matter else { return };
+    let Some(rigid) = scene.matter.rigid() else { return };
     let (keys, places) = (state.columns.keys("contact.key"), state.columns.real("contact.place"));
     let forces = state.columns.real("contact.lambda");
     for ((key, place), force) in keys.chunks_exact(2).zip(places.chunks_exact(3)).zip(forces.chunks_exact(3))

@@ -217,7 +217,7 @@ fn plain(bodies: &mut [Body], contacts: &mut [Manifold], params: &RigidParams) {
 fn grouped(bodies: &mut [Body], contacts: &mut [Manifold], params: &RigidParams, level: Level) {
     let mut groups = Groups::default();
     groups.level = level;
-    bodies.iter_mut().for_each(|body| body.open(H, 0.0));
+    bodies.iter_mut().for_each(|body| body.open(0.0));
     groups.open(contacts, bodies, params, H);
     for _ in 0..SUBSTEPS {
         for body in bodies.iter_mut() {

@@ -2,6 +2,7 @@
 
 use super::body_shape::parts;
 use crate::SceneError;
+use crate::scene::Scene;
 use crate::scene::desc::{
     BodyDesc, BodyShapeDesc, ColliderDesc, JointDesc, JointKindDesc, RigidDesc, SceneDesc,
 };
@@ -49,15 +50,34 @@ impl RigidMatter {
         params.bounce_speed = desc.bounce_speed;
         Ok(RigidStepper::with_solver(self.model.clone(), params, solver))
     }
+}
 
-    /// Bodies that overlap at the start by more than a depth (m), in words: names and depth.
-    pub fn overlaps(&self, depth: Real) -> Vec<String> {
-        let words = |o: pd_rigid::Overlap| {
-            let [a, b] = o.bodies.map(|b| &self.names[b]);
-            let [x, y, z] = o.place.into();
-            format!("bodies {a:?} and {b:?} overlap by {:.4} m at ({x:.3}, {y:.3}, {z:.3})", o.depth)
+impl Scene {
+    /// Rigid bodies that overlap each other or an obstacle at the start by more than a depth (m), in words: names and depth.
+    ///
+    /// # Errors
+    /// Those of [`Scene::colliders`].
+    pub fn body_overlaps(&self, depth: Real) -> Result<Vec<String>, SceneError> {
+        let Some(rigid) = self.matter.rigid() else { return Ok(vec![]) };
+        let obstacles = self.colliders()?;
+        // With contact that keeps surfaces apart some obstacles are not among them, and their numbers do not tell.
+        let all = obstacles.len() == self.desc.colliders.len();
+        let label = |k: usize| {
+            let named = self.desc.colliders.get(k).filter(|_| all).and_then(|desc| desc.name.as_ref());
+            named
+                .map_or_else(|| format!("obstacle {k} ({})", obstacles[k].kind()), |name| format!("{name:?}"))
         };
-        self.model.overlaps(&self.start, depth).into_iter().map(words).collect()
+        let at = |p: &Vec3, depth: Real| {
+            format!("overlap by {depth:.4} m at ({:.3}, {:.3}, {:.3})", p.x, p.y, p.z)
+        };
+        let pairs = rigid.model.overlaps(&rigid.start, depth).into_iter().map(|o| {
+            let [a, b] = o.bodies.map(|b| &rigid.names[b]);
+            format!("bodies {a:?} and {b:?} {}", at(&o.place, o.depth))
+        });
+        let met = rigid.model.obstacle_overlaps(&rigid.start, &obstacles, 0.0, depth).into_iter().map(|o| {
+            format!("body {:?} and {} {}", rigid.names[o.body], label(o.obstacle), at(&o.place, o.depth))
+        });
+        Ok(pairs.chain(met).collect())
     }
 }
 

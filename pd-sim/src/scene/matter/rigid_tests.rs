@@ -67,11 +67,16 @@ fn bad_bodies_and_joints_are_named() {
 fn overlaps_at_the_start_are_named_with_their_depth() {
     let text = format!("{BOX}copies = {{ count = [2, 1, 1], spacing = [0.15, 0, 0] }}");
     let scene = parse(&text).unwrap();
-    let Matter::Rigid(rigid) = &scene.matter else { panic!("bodies") };
-    let words = rigid.overlaps(1e-3);
+    let words = scene.body_overlaps(1e-3).unwrap();
     assert_eq!(words.len(), 1);
     assert!(words[0].contains("\"box\" and \"box.1\" overlap by 0.0500 m"), "{}", words[0]);
-    assert!(rigid.overlaps(0.06).is_empty());
+    assert!(scene.body_overlaps(0.06).unwrap().is_empty());
+    // Also in a scene with other matter, and with an obstacle.
+    let rock = "[[collider]]\nkind = \"sphere\"\nname = \"rock\"\ncentre = [0.95, 0, 0]\nradius = 0.82\nmargin = 0\n";
+    let mixed = parse(&format!("{text}\n{CLOTH}{rock}")).unwrap();
+    let words = mixed.body_overlaps(1e-3).unwrap();
+    assert_eq!(words.len(), 2, "{words:?}");
+    assert!(words[1].contains("body \"box.1\" and \"rock\" overlap by"), "{}", words[1]);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! second without overshooting, wherever it is grabbed. The force is written to the column of external forces, which the stepper reads.
 
 use pd_core::{Owner, Real, State, Vec3};
-use pd_sim::scene::{Matter, SceneRun};
+use pd_sim::scene::SceneRun;
 
 /// Frequency of the spring, rad/s.
 const FREQUENCY: Real = 8.0 * std::f64::consts::PI;
@@ -33,7 +33,7 @@ pub(super) struct BodyPull {
 impl BodyPull {
     /// Grabs a body under the pointer; `None` if it is not dynamic.
     pub(super) fn start(run: &SceneRun, body: usize, vertex: u32, pointer: Vec3) -> Option<Self> {
-        let Matter::Rigid(rigid) = &run.scene.matter else { return None };
+        let rigid = run.scene.matter.rigid()?;
         if body >= rigid.model.bodies() || !rigid.model.is_dynamic(body) {
             return None;
         }
