@@ -212,10 +212,11 @@ pub(super) fn touch(
         let (point, surface) = (points.place[k], points.surface[k]);
         if surface.distance < far && surface.normal.norm_squared() > 0.5 {
             let (place, gap) = (point - surface.normal * (0.5 * surface.distance), surface.distance);
-            let core = point + surface.normal * part.shape.radius();
+            let roll = part.shape.rolls(&(pose * part.pose), &surface.normal, &point);
+            let core = point + surface.normal * roll;
             let local = pose.rotation.inverse() * (core - pose.translation.vector);
             let foot = point - surface.normal * surface.distance;
-            let round = [part.shape.radius(), 0.0];
+            let round = [roll, 0.0];
             let feature = points.feature[k];
             let contact =
                 ContactPoint { place, gap, feature, local: [local, foot], round, ..Default::default() };

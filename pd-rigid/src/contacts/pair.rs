@@ -128,10 +128,17 @@ pub(super) fn touch(
     m.friction = (parts[0].friction * parts[1].friction).sqrt();
     m.restitution = parts[0].restitution.max(parts[1].restitution);
     (m.meets, m.len) = (meets, found.len as u32);
-    let round = [parts[0].shape.radius(), parts[1].shape.radius()];
+    let shapes = [&parts[0].shape, &parts[1].shape];
+    let rolls = shapes.map(|shape| matches!(shape, Shape::Cylinder { .. }));
+    let mut round = [shapes[0].radius(), shapes[1].radius()];
     let centres = [poses[0].translation.vector, poses[1].translation.vector];
     for (point, touch) in m.points.iter_mut().zip(found.points()) {
         (point.place, point.gap, point.feature) = (touch.place, touch.gap, touch.feature);
+        for k in (0..2).filter(|&k| rolls[k]) {
+            let n = if k == 0 { found.normal } else { -found.normal };
+            let on = touch.place + n * (0.5 * touch.gap);
+            round[k] = shapes[k].rolls(&(poses[k] * parts[k].pose), &n, &on);
+        }
         (point.round, point.force) = (round, [0.0; 3]);
         // Half of the gap from the place to each surface, and on to the core.
         let on_a = touch.place + found.normal * (0.5 * touch.gap + round[0]);

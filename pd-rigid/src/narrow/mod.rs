@@ -5,7 +5,7 @@
 //! | sphere, capsule | lowest points | nearest points of segments | nearest points of segment and polyhedron |
 //! | box, hull, cylinder | lowest points | | separating axes, then one face clipped by the other |
 //!
-//! A cylinder is a prism of 24 sides against other bodies and round against half-spaces. A triangle of a mesh is the top of a
+//! A cylinder is round against half-spaces and against faces that it is wholly above, elsewhere a prism of 24 sides. A triangle of a mesh is the top of a
 //! prism that pushes along normals between its own and its neighbours' alone.
 
 mod advance;
@@ -13,6 +13,7 @@ mod axis;
 mod clip;
 mod closest;
 mod cuboid;
+mod cylinder;
 mod gjk;
 mod mesh;
 mod plane;
@@ -95,7 +96,10 @@ pub(crate) fn touches(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
             cuboids((ha, &a.1.translation.vector, &ra), (hb, &b.1.translation.vector, &rb), reach)
         }
         _ => match axis::polyhedra(a, b, reach) {
-            Some(axis) => clip::touches(a, b, axis, reach),
+            Some(axis) => match cylinder::touches(a, b, &axis.normal, reach) {
+                Some(found) => found,
+                None => clip::touches(a, b, axis, reach),
+            },
             None => Touches::default(),
         },
     }

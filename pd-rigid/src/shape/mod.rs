@@ -133,6 +133,23 @@ impl Shape {
         }
     }
 
+    /// How far a point of contact on the surface is from the core about which the shape turns under it, along the unit normal `n` into
+    /// the shape, m: zero where the point turns with the shape. A cylinder rolls about its axis, which is r/cos α along n from its
+    /// lowest points if it lies at an angle α to the plane across n.
+    pub(crate) fn rolls(&self, pose: &Isometry3<Real>, n: &Vec3, point: &Vec3) -> Real {
+        let Self::Cylinder { radius, .. } = self else { return self.radius() };
+        let axis = pose.rotation * Vec3::y();
+        let along = n.dot(&axis);
+        let cosine = (1.0 - along * along).max(0.0).sqrt();
+        if cosine < 0.5 {
+            return 0.0; // it stands
+        }
+        let far = radius / cosine;
+        let off = point + n * far - pose.translation.vector;
+        let across = off - axis * off.dot(&axis);
+        if across.norm() < 0.02 * radius { far } else { 0.0 }
+    }
+
     /// Centre and radius of a ball inside a shape that is not one itself, own frame, m.
     pub(crate) fn inner_ball(&self) -> Option<(Vec3, Real)> {
         match self {

@@ -273,6 +273,39 @@ fn a_ball_rolls_on_without_sinking_in() {
     assert!((v / speed - 1.0).abs() < 1e-3, "{v}");
 }
 
+/// Rolling without slip on the ground and on the top of a box: the axle keeps its height and its speed.
+#[test]
+fn a_cylinder_rolls_on_smoothly() {
+    let (r, speed) = (0.2, 3.0);
+    let lying = nalgebra::UnitQuaternion::from_scaled_axis(Vec3::x() * std::f64::consts::FRAC_PI_2);
+    for on_box in [false, true] {
+        let mut builder = if on_box { RigidModel::builder() } else { ground() };
+        if on_box {
+            let top = BodyDesc::new(Shape::cuboid(Vec3::new(20.0, 0.5, 2.0)).unwrap(), 1.0);
+            builder.body(top.at(Vec3::y() * -0.5).fixed()).unwrap();
+        }
+        let roller = BodyDesc::new(Shape::cylinder(0.3, r).unwrap(), 1000.0).turned(lying);
+        let roller = roller.at(Vec3::new(-5.0, r, 0.0)).moving(Vec3::x() * speed, Vec3::z() * (-speed / r));
+        builder.body(roller).unwrap();
+        let mut world = World::new(builder, substeps(4), "direct");
+        let (mut low, mut high) = (r, r);
+        for _ in 0..180 {
+            world.step();
+            let y = world.state.bodies.p[1].y;
+            (low, high) = (low.min(y), high.max(y));
+        }
+        let v = world.state.bodies.v[1].x;
+        println!(
+            "rolling cylinder, box {on_box}: {:.1e} to {:.1e} m, speed {:.5}",
+            low - r,
+            high - r,
+            v / speed
+        );
+        assert!(r - low < 1e-3 && high - r < 1e-4, "on a box {on_box}: {low} to {high}");
+        assert!((v / speed - 1.0).abs() < 1e-3, "on a box {on_box}: {v}");
+    }
+}
+
 #[test]
 fn a_hundred_hulls_come_to_rest() {
     // Lumps like a scanned bunny's hull: points on an egg, dented at random.
