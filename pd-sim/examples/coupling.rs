@@ -122,7 +122,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let state = &run.sim.state;
         let upward = momentum(state).y;
-        let fastest = state.v[points.clone()].iter().map(|v| v.norm()).fold(0.0, f64::max);
+        let fastest =
+            |range: std::ops::Range<usize>| state.v[range].iter().map(|v| v.norm()).fold(0.0, f64::max);
+        let (fastest, cloth) = (fastest(points.clone()), fastest(0..elastic));
         let around = Aabb::of_points(&state.x[..elastic]);
         let beside = |x: &Vec3| {
             x.y < around.min.y || (0..3).step_by(2).any(|a| x[a] < around.min[a] || x[a] > around.max[a])
@@ -134,7 +136,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             format!("impulse of the pins {:.5} of what is asked for", impulse / (asked + upward + lost))
         };
         println!(
-            "frame {frame}: {:.2} s, {crossed} through, {beside} beside, {put_back} put back, {stalled} stalled, fastest {fastest:.2} m/s, {what}",
+            "frame {frame}: {:.2} s, {crossed} through, {beside} beside, {put_back} put back, {stalled} stalled, fastest {fastest:.2} m/s and {cloth:.2} m/s of the cloth, {what}",
             started.elapsed().as_secs_f64(),
         );
     }

@@ -188,7 +188,9 @@ fn apply(arguments: &Arguments, desc: &mut SceneDesc) {
 
 /// A scene without a contact method falls back to the thesis' if the default is not supported, and prints a note.
 fn settle_contact(arguments: &Arguments, desc: &mut SceneDesc) {
-    if desc.contact.mode.is_some() || desc.objects.is_empty() {
+    // Scenes with other matter have "project" by default.
+    let others = desc.bodies.len() + desc.urdf.len() + desc.particles.len() + desc.fluids.len();
+    if desc.contact.mode.is_some() || desc.objects.is_empty() || others > 0 {
         return;
     }
     let on_device = matches!(arguments.device, device::Choice::Cuda | device::Choice::CudaF64);
