@@ -6,6 +6,7 @@
 use pd_core::{Real, StepError, Stepper, Vec3};
 use pd_mpm::scenes::{self, Scene};
 use pd_mpm::{Transfer, Water, measure};
+use std::sync::Arc;
 use std::time::Instant;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -136,16 +137,22 @@ fn dam(resolution: u32) -> Outcome {
 /// Heaps that begin less and more steep than their friction angle, and what a column leaves.
 fn sand(resolution: u32) -> Outcome {
     for degrees in [25.0, 35.0] {
-        for more in [-2.0, 2.0, 4.0, 5.0] {
+        for (transfer, more) in
+            [Transfer::Mls, Transfer::Apic].map(|t| [-2.0, 2.0, 4.0, 5.0].map(|more| (t, more))).concat()
+        {
             let start = degrees + more;
             let mut scene =
                 scenes::sand_heap(0.4, resolution, Real::to_radians(start), Real::to_radians(degrees))?;
+            scene.model = Arc::new((*scene.model).clone().into_builder().transfer(transfer).build()?);
             let mut stepper = scene.stepper()?;
             let slope = |scene: &Scene| measure::heap_slope(&scene.model, &scene.state).to_degrees();
-            print!("sand of {degrees}°: a heap of {:.1}°", slope(&scene));
-            scene.run(&mut stepper, 150)?;
-            let (_, speed) = measure::motion(scene.points.masses(), &scene.state);
-            println!(" is one of {:.1}° then, fastest {speed:.4} m/s", slope(&scene));
+            print!("sand of {degrees}°, {transfer:?}: a heap of {:.1}°", slope(&scene));
+            for _ in 0..2 {
+                scene.run(&mut stepper, 150)?;
+                let (_, speed) = measure::motion(scene.points.masses(), &scene.state);
+                print!(", {:.1} s: {:.1}°, fastest {speed:.4} m/s", scene.state.time, slope(&scene));
+            }
+            println!();
         }
         let mut scene = scenes::sand_column(0.2, resolution, Real::to_radians(degrees))?;
         let mut stepper = scene.stepper()?;

@@ -31,7 +31,8 @@ pub use error::MpmError;
 pub use inflow::Inflow;
 pub use kernel::Spline;
 pub use law::{
-    DruckerPrager, FixedCorotated, Law, Memory, MohrCoulomb, NeoHookean, Snow, Strains, Water, check_gradient,
+    DruckerPrager, DruckerPragerCone, FixedCorotated, Law, Memory, MohrCoulomb, MohrCoulombSurface,
+    NeoHookean, Sand, Snow, Strains, Water, YieldSurface, check_gradient,
 };
 pub use model::{Material, MpmBuilder, MpmModel, Transfer};
 pub use pressure::{PressureReport, PressureStepper};

@@ -150,7 +150,6 @@ fn sand(
         .domain(Vec3::zeros(), [4 * resolution, cells(1.5 * height, dx), depth])
         .material(0..x.len(), MohrCoulomb::new(1600.0, young, 0.3, angle)?)
         .walls([smooth, smooth, Boundary::Stick, smooth, smooth, smooth])
-        .transfer(Transfer::Apic) // forces of moving least squares let a slope creep down more slowly
         .build()?;
     Scene::new(model, x, (0.5 * dx).powi(3))
 }

@@ -8,68 +8,36 @@
 //! α = √(2/3) · 2 sin φ/(3 − sin φ) for the friction angle φ in triaxial compression. Under other stresses the cone is stronger than
 //! friction of this angle: see [`MohrCoulomb`](super::MohrCoulomb).
 
-use super::{Lame, Law, Memory, Strains, friction_angle, hencky, positive};
-use crate::MpmError;
-use pd_core::{Mat3, Real, Vec3};
+use super::{Sand, YieldSurface};
+use pd_core::{Real, Vec3};
 
-/// See the module's formula.
+/// Sand of Drucker and Prager, whose friction angle is that in triaxial compression; see the module's formula.
+pub type DruckerPrager = Sand<DruckerPragerCone>;
+
+/// The cone of [`DruckerPrager`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DruckerPrager {
-    density: Real,
-    lame: Lame,
+pub struct DruckerPragerCone {
     alpha: Real,
 }
 
-impl DruckerPrager {
-    /// Sand of this density (kg/m³), Young's modulus (Pa), Poisson's ratio and friction angle in triaxial compression (rad).
-    pub fn new(density: Real, young: Real, poisson: Real, angle: Real) -> Result<Self, MpmError> {
-        let sine = friction_angle(angle)?.sin();
-        let alpha = (2.0 / 3.0 as Real).sqrt() * 2.0 * sine / (3.0 - sine);
-        Ok(Self { density: positive("density", density)?, lame: Lame::new(young, poisson)?, alpha })
-    }
+impl YieldSurface for DruckerPragerCone {
+    const NAME: &'static str = "drucker-prager";
 
-    /// The part of a deviator that the cone allows.
-    fn kept(&self, deviator: &Vec3, trace: Real) -> Real {
-        let Lame { mu, lambda } = self.lame;
+    fn of_sine(sine: Real) -> Self {
+        Self { alpha: (2.0 / 3.0 as Real).sqrt() * 2.0 * sine / (3.0 - sine) }
+    }
+    fn kept(&self, mu: Real, lambda: Real, deviator: &Vec3, trace: Real) -> Real {
         -(3.0 * lambda + 2.0 * mu) / (2.0 * mu) * trace * self.alpha / deviator.norm()
-    }
-}
-
-impl Law for DruckerPrager {
-    fn name(&self) -> &str {
-        "drucker-prager"
-    }
-    fn density(&self) -> Real {
-        self.density
-    }
-    fn sound_speed(&self) -> Real {
-        self.lame.sound_speed(self.density)
-    }
-    fn memory(&self) -> Memory {
-        Memory::Deformation
-    }
-    fn initial(&self) -> Real {
-        0.0 // v_c
-    }
-    fn stress(&self, points: Strains<'_>, tau: &mut [Mat3]) {
-        hencky::stress(&self.lame, points, tau);
-    }
-    fn is_plastic(&self) -> bool {
-        true
-    }
-    fn plastic_return(&self, f: &mut [Mat3], corrections: &mut [Real]) {
-        hencky::plastic_return(f, corrections, |deviator, trace| self.kept(deviator, trace));
-    }
-    fn energy(&self, f: &Mat3, _: Real) -> Option<Real> {
-        Some(hencky::energy(&self.lame, f))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::hencky::logarithms;
     use super::*;
+    use crate::law::hencky::logarithms;
+    use crate::law::{Lame, Law, Strains};
     use pd_constraints::svd3;
+    use pd_core::Mat3;
     use proptest::prelude::*;
 
     /// Mohr–Coulomb in triaxial compression, which the cone goes through: (τ₃ − τ₁)/(τ₃ + τ₁) = sin φ.
@@ -99,7 +67,7 @@ mod tests {
             let strain = logarithms(&svd3(&f[0]).sigma);
             let size = strain.add_scalar(-strain.sum() / 3.0).norm();
             let Lame { mu, lambda } = sand.lame;
-            let beyond = size + (3.0 * lambda + 2.0 * mu) / (2.0 * mu) * strain.sum() * sand.alpha;
+            let beyond = size + (3.0 * lambda + 2.0 * mu) / (2.0 * mu) * strain.sum() * DruckerPragerCone::of_sine(Real::sin(0.6)).alpha;
             prop_assert!(beyond < 1e-12 && strain.sum() < 1e-12);
             // Volume is kept or remembered.
             let before = logarithms(&svd3(&start).sigma).sum();

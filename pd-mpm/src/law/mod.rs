@@ -5,13 +5,15 @@ mod fixed_corotated;
 mod hencky;
 mod mohr_coulomb;
 mod neo_hookean;
+mod sand;
 mod snow;
 mod water;
 
-pub use drucker_prager::DruckerPrager;
+pub use drucker_prager::{DruckerPrager, DruckerPragerCone};
 pub use fixed_corotated::FixedCorotated;
-pub use mohr_coulomb::MohrCoulomb;
+pub use mohr_coulomb::{MohrCoulomb, MohrCoulombSurface};
 pub use neo_hookean::NeoHookean;
+pub use sand::{Sand, YieldSurface};
 pub use snow::Snow;
 pub use water::Water;
 

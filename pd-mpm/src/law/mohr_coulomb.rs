@@ -9,68 +9,37 @@
 //! exactly on the surface. In triaxial compression this is the cone of [`DruckerPrager`](super::DruckerPrager); in plane
 //! strain, that of a long heap, the cone takes shear of an angle with sin φ' = 2√3 sin φ/(3 − sin φ): 55° for 35°.
 
-use super::{Lame, Law, Memory, Strains, friction_angle, hencky, positive};
-use crate::MpmError;
-use pd_core::{Mat3, Real, Vec3};
+use super::{Sand, YieldSurface};
+use pd_core::{Real, Vec3};
 
-/// See the module's formula.
+/// Sand of Mohr and Coulomb; see the module's formula.
+pub type MohrCoulomb = Sand<MohrCoulombSurface>;
+
+/// The surface of [`MohrCoulomb`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MohrCoulomb {
-    density: Real,
-    lame: Lame,
+pub struct MohrCoulombSurface {
     sine: Real,
 }
 
-impl MohrCoulomb {
-    /// Sand of this density (kg/m³), Young's modulus (Pa), Poisson's ratio and friction angle (rad).
-    pub fn new(density: Real, young: Real, poisson: Real, angle: Real) -> Result<Self, MpmError> {
-        let sine = friction_angle(angle)?.sin();
-        Ok(Self { density: positive("density", density)?, lame: Lame::new(young, poisson)?, sine })
-    }
+impl YieldSurface for MohrCoulombSurface {
+    const NAME: &'static str = "mohr-coulomb";
 
-    /// k of the module's formula, for a deviator and a trace of ε.
-    fn kept(&self, deviator: &Vec3, trace: Real) -> Real {
-        let Lame { mu, lambda } = self.lame;
+    fn of_sine(sine: Real) -> Self {
+        Self { sine }
+    }
+    fn kept(&self, mu: Real, lambda: Real, deviator: &Vec3, trace: Real) -> Real {
         let pressure = -(lambda + 2.0 / 3.0 * mu) * trace;
         let (most, least) = (2.0 * mu * deviator.max(), 2.0 * mu * deviator.min());
         2.0 * pressure * self.sine / ((most - least) + (most + least) * self.sine)
     }
 }
 
-impl Law for MohrCoulomb {
-    fn name(&self) -> &str {
-        "mohr-coulomb"
-    }
-    fn density(&self) -> Real {
-        self.density
-    }
-    fn sound_speed(&self) -> Real {
-        self.lame.sound_speed(self.density)
-    }
-    fn memory(&self) -> Memory {
-        Memory::Deformation
-    }
-    fn initial(&self) -> Real {
-        0.0 // v_c
-    }
-    fn stress(&self, points: Strains<'_>, tau: &mut [Mat3]) {
-        hencky::stress(&self.lame, points, tau);
-    }
-    fn is_plastic(&self) -> bool {
-        true
-    }
-    fn plastic_return(&self, f: &mut [Mat3], corrections: &mut [Real]) {
-        hencky::plastic_return(f, corrections, |deviator, trace| self.kept(deviator, trace));
-    }
-    fn energy(&self, f: &Mat3, _: Real) -> Option<Real> {
-        Some(hencky::energy(&self.lame, f))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::law::{Law, Strains, hencky};
     use pd_constraints::svd3;
+    use pd_core::Mat3;
     use proptest::prelude::*;
 
     /// Principal Kirchhoff stresses, largest first.
