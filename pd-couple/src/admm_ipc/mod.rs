@@ -172,6 +172,7 @@ impl AdmmIpc {
         for i in n..work.x.len() {
             work.v[i] += (work.x[i] - target[i]) / dt;
         }
+        self.domains.iter().for_each(|domain| domain.confine(work));
         let distance = |pair: &Pair| {
             let at = pair.points.map(|i| work.x[i as usize]);
             point_triangle(&at).separation(&at).norm()

@@ -8,7 +8,7 @@
 //! 4. x = x* + h (v − v*). What overlaps still is parted by displacements along the normals that are opposite in the same way,
 //!    at a bounded speed where it overlapped at the start; they leave velocities alone.
 //! 5. Attached vertices are brought to their bodies once more, where 4 moved them.
-//! 6. Vertices that 3 to 5 moved too far for contact among the deformable bodies themselves are held back where no surfaces
+//! 6. Points that were pressed through the walls of a grid are put on them. Vertices that 3 to 5 moved too far for contact among the deformable bodies themselves are held back where no surfaces
 //!    intersect; then the guard: no point crosses a triangle.
 //! 7. Bodies that felt any of this do not fall asleep.
 //!
@@ -198,6 +198,7 @@ impl Coupled {
         }
         self.part(context.params.dt, split);
         let gap = self.hold(context.params.dt);
+        self.domains.iter().for_each(|domain| domain.confine(&mut self.work));
         let held_back = self.domains.iter().map(|domain| domain.keep_apart(&mut self.work)).sum();
         let motion = Motion {
             start: &state.x,

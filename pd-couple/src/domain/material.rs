@@ -9,7 +9,7 @@
 
 use super::{Domain, carry, enter, keep_awake, leave};
 use crate::Sheet;
-use pd_core::{Model, ModelError, Real, State, StepContext, StepError, StepReport, Stepper};
+use pd_core::{Aabb, Model, ModelError, Real, State, StepContext, StepError, StepReport, Stepper};
 use pd_mpm::{MpmError, MpmStepper};
 use std::ops::Range;
 
@@ -42,6 +42,8 @@ pub struct MaterialDomain {
     points: Range<usize>,
     /// Bodies that the grid meets.
     bodies: Vec<usize>,
+    /// Faces of the grid, which no point leaves.
+    walls: Option<Aabb>,
     local: State,
 }
 
@@ -77,6 +79,11 @@ impl MaterialDomain {
         Ok(Self::with_method(Method::Tagged(Box::new(stepper)), masses, first, bodies)?)
     }
 
+    /// With the faces of its grid, against which contact with other matter may press its points.
+    pub fn within(self, walls: Aabb) -> Self {
+        Self { walls: Some(walls), ..self }
+    }
+
     fn with_method(
         method: Method,
         masses: Vec<Real>,
@@ -85,7 +92,7 @@ impl MaterialDomain {
     ) -> Result<Self, ModelError> {
         let points = first..first + masses.len();
         let core = Model::with_masses(masses).build()?;
-        Ok(Self { method, core, points, bodies, local: State::default() })
+        Ok(Self { method, core, points, bodies, walls: None, local: State::default() })
     }
 }
 
@@ -139,5 +146,23 @@ impl Domain for MaterialDomain {
             keep_awake(&mut state.columns, body);
         }
         Ok(report)
+    }
+
+    fn confine(&self, state: &mut State) {
+        let Some(walls) = self.walls else { return };
+        let State { x, v, columns, .. } = state;
+        let idle = columns.keys("mpm.idle");
+        for (k, i) in self.points.clone().enumerate() {
+            // A point that waits to flow in stays where it waits.
+            if idle.get(k).is_some_and(|&idle| idle != 0) {
+                continue;
+            }
+            for axis in 0..3 {
+                let inside = x[i][axis].clamp(walls.min[axis], walls.max[axis]);
+                if inside != x[i][axis] {
+                    (x[i][axis], v[i][axis]) = (inside, 0.0);
+                }
+            }
+        }
     }
 }

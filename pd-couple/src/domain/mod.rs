@@ -38,6 +38,10 @@ pub trait Domain: Send + Sync {
         false
     }
 
+    /// Brings its points, which contact with others has moved since [`advance`](Self::advance), back within its own walls, which
+    /// stop them.
+    fn confine(&self, _state: &mut State) {}
+
     /// Moves its points, which contact with others has moved since [`advance`](Self::advance), back to where its own surfaces do
     /// not intersect; returns how many.
     fn keep_apart(&self, _state: &mut State) -> usize {

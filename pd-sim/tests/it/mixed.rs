@@ -106,3 +106,31 @@ fn faults_are_named() {
     let thin = message(ALL.replace("thickness = 0.02", "thickness = -1.0"));
     assert!(thin.contains("thickness"), "{thin}");
 }
+
+/// A cloth that sinks into a narrow basin presses water against its walls, with few substeps: none of it leaves.
+#[test]
+fn water_pressed_against_the_walls_stays_in_its_basin() {
+    let text = r#"
+title = "a basin"
+coupling = { substeps = 4 }
+[[object]]
+name = "cloth"
+shape = { kind = "grid", rows = 8, columns = 8, width = 0.6, depth = 0.6 }
+mass = { density = 0.4 }
+edge = { weight = 3000.0 }
+thickness = 0.012
+pin = [{ select = { vertices = [0, 8, 72, 80] }, weight = 2e4 }]
+[[fluid]]
+name = "water"
+law = { kind = "water", sound-speed = 20.0 }
+min = [0.0, 0.0, 0.0]
+max = [0.2, 0.3, 0.3]
+[grid]
+dx = 0.05
+cells = [10, 10, 6]
+"#;
+    let mut run = SceneRun::new(scene(text).unwrap(), &Registry::standard()).unwrap();
+    for _ in 0..30 {
+        run.advance().unwrap();
+    }
+}

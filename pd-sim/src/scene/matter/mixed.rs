@@ -84,6 +84,7 @@ impl MixedMatter {
             let (model, met) = self.with_bodies(grid, scheme).map_err(|error| refused(&error))?;
             let heaviest = model.materials().iter().map(|m| m.law.density()).fold(0.0, Real::max);
             pushed = heaviest * model.dx();
+            let walls = model.domain();
             let (masses, first) = (grid.masses.clone(), self.first_material());
             let domain = match desc.grid.as_ref().and_then(|grid| grid.solver) {
                 Some(GridSolverDesc::Pressure) => {
@@ -101,7 +102,7 @@ impl MixedMatter {
                         .map_err(|error| refused(&error))?
                 }
             };
-            domains.push(Box::new(domain));
+            domains.push(Box::new(domain.within(walls)));
         }
         // With a barrier the coupling moves deformable bodies itself.
         let elastic = elastic.filter(|_| scheme != Scheme::AdmmIpc);
