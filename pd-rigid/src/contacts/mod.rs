@@ -1,6 +1,8 @@
 //! Contacts of a step: which parts are near each other and where they touch.
 
+use crate::narrow::Separations;
 use crate::solve::contact::Manifold;
+use crate::solve::lanes::{LANES, Level};
 use crate::{Drive, Part, RigidModel, RigidParams};
 use nalgebra::Isometry3;
 use pd_collide::broad::{BroadPhase, FixedBvh, overlap};
@@ -57,6 +59,7 @@ pub(crate) struct Contacts {
     part_boxes: Vec<Aabb>,
     found: Vec<[u32; 2]>,
     age: usize,
+    level: Level,
     /// Boxes that parts may move in before pairs are looked for again, and the pairs of those that overlap: what is near in a
     /// step is chosen from them by the boxes of the step, so that it does not depend on the steps before.
     loose: Vec<Aabb>,
@@ -218,10 +221,25 @@ impl Contacts {
             condition(a, b)
         }));
         let (chosen, placed) = (&self.chosen, &self.placed);
+        let level = self.level;
         exec::for_each_chunk(manifolds.add(chosen.len()), PAIR_CHUNK, |start, chunk| {
-            for (m, &pair) in chunk.iter_mut().zip(&chosen[start..]) {
-                m.len = 0;
-                touch(model, placed, motion, reach, pair, m);
+            let mut axes = Separations::default();
+            for (eight, pairs) in chunk.chunks_mut(LANES).zip(chosen[start..].chunks(LANES)) {
+                let boxes = |k: usize| pairs[k.min(pairs.len() - 1)].map(|p| &placed[p as usize].as_box);
+                let is_box = |pair: &[u32; 2]| pair.iter().all(|&p| placed[p as usize].is_box);
+                if pairs.iter().any(is_box) {
+                    let all =
+                        [boxes(0), boxes(1), boxes(2), boxes(3), boxes(4), boxes(5), boxes(6), boxes(7)];
+                    axes.find(level, &all, reach.margin);
+                }
+                for (lane, (m, &pair)) in eight.iter_mut().zip(pairs).enumerate() {
+                    m.len = 0;
+                    let found = is_box(&pair).then(|| {
+                        let [a, b] = boxes(lane);
+                        axes.touches(lane, [a, b], reach.margin.max(a.far + b.far))
+                    });
+                    touch(model, placed, motion, reach, pair, found, m);
+                }
             }
         });
     }

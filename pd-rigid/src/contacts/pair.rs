@@ -1,7 +1,7 @@
 //! Contact of two parts that are near each other or meet within the step.
 
 use super::{Motion, Reach};
-use crate::narrow::{Moving, Touches, above, cuboids, meeting, nearest, passing, touches};
+use crate::narrow::{BoxAt, Moving, Touches, above, meeting, nearest, passing, touches};
 use crate::solve::contact::{ContactPoint, Manifold, POINTS, tangents};
 use crate::{Part, RigidModel, Shape};
 use nalgebra::{Isometry3, Point3};
@@ -21,7 +21,7 @@ pub(super) fn swept(
     let (_, v, w) = &motion[part.body as usize];
     let mut bounds = match &part.shape {
         Shape::Cuboid { half, .. } => {
-            let (centre, reach) = (placed.pose.translation.vector, placed.turn.abs() * half);
+            let (centre, reach) = (placed.pose.translation.vector, placed.as_box.turn.abs() * half);
             Aabb { min: centre - reach, max: centre + reach }
         }
         shape => shape.bounds(&placed.pose),
@@ -42,44 +42,48 @@ pub(super) fn swept(
 pub(super) struct Placed {
     /// Its pose in the world.
     pub(super) pose: Isometry3<Real>,
-    /// Rotation of the part, and of its body.
-    turn: Mat3,
+    /// As a box, and whether it is one; how far it may come, in any case.
+    pub(super) as_box: BoxAt,
+    pub(super) is_box: bool,
+    /// Rotation of its body.
     body_turn: Mat3,
-    /// How far it may come in the step, m.
-    far: Real,
 }
 
 impl Placed {
     pub(super) fn new(part: &Part, motion: &Motion, reach: &Reach) -> Self {
         let body = &motion[part.body as usize];
         let pose = body.0 * part.pose;
-        let turn = pose.rotation.to_rotation_matrix().into_inner();
-        let body_turn = body.0.rotation.to_rotation_matrix().into_inner();
-        Self { pose, turn, body_turn, far: reach.of(part, body) }
+        let (half, is_box) = match &part.shape {
+            Shape::Cuboid { half, .. } => (*half, true),
+            _ => (Vec3::zeros(), false),
+        };
+        let as_box = BoxAt {
+            turn: pose.rotation.to_rotation_matrix().into_inner(),
+            centre: pose.translation.vector,
+            half,
+            far: reach.of(part, body),
+        };
+        Self { pose, as_box, is_box, body_turn: body.0.rotation.to_rotation_matrix().into_inner() }
     }
 }
 
 /// Manifold of a pair of parts. Where they are not near yet but may meet within the step, it is the one at the moment they
-/// do: what is nearest now need not be what touches then.
+/// do: what is nearest now need not be what touches then. Points at the start of the step may be known already.
 pub(super) fn touch(
     model: &RigidModel,
     placed: &[Placed],
     motion: &Motion,
     reach: &Reach,
     pair: [u32; 2],
+    found: Option<Touches>,
     m: &mut Manifold,
 ) {
     let parts = pair.map(|k| &model.parts()[k as usize]);
     let bodies = parts.map(|part| &motion[part.body as usize]);
     let at = pair.map(|k| &placed[k as usize]);
-    let far = reach.margin.max(at[0].far + at[1].far);
-    let mut found = match (&parts[0].shape, &parts[1].shape) {
-        (Shape::Cuboid { half: a, .. }, Shape::Cuboid { half: b, .. }) => {
-            let centre = |k: usize| &at[k].pose.translation.vector;
-            cuboids((a, centre(0), &at[0].turn), (b, centre(1), &at[1].turn), far)
-        }
-        (a, b) => touches((a, &at[0].pose), (b, &at[1].pose), far),
-    };
+    let far = reach.margin.max(at[0].as_box.far + at[1].as_box.far);
+    let mut found =
+        found.unwrap_or_else(|| touches((&parts[0].shape, &at[0].pose), (&parts[1].shape, &at[1].pose), far));
     let mut later = None;
     let unbounded = parts.iter().any(|part| part.shape == Shape::HalfSpace);
     let near = found.points().iter().any(|p| p.gap < reach.margin);

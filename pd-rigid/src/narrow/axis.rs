@@ -26,7 +26,7 @@ pub(super) struct Axis {
 
 /// An edge must separate better than a face by this share of the overlap, and by rounding, to be preferred: faces hold
 /// with four points, and the choice must not change from step to step.
-const PREFER: Real = 0.95;
+pub(super) const PREFER: Real = 0.95;
 
 /// What a gap must exceed to be preferred to an older one.
 pub(super) fn better_than(old: Real, scale: Real) -> Real {

@@ -11,18 +11,18 @@ use super::{Touch, Touches};
 use pd_core::{Mat3, Real, Vec3};
 
 /// A box at its place: half extents, centre and rotation.
-pub(crate) type Placed<'a> = (&'a Vec3, &'a Vec3, &'a Mat3);
+pub(super) type Placed<'a> = (&'a Vec3, &'a Vec3, &'a Mat3);
 
 /// Edges nearer to parallel than this say nothing new: sin² of their angle.
-const PARALLEL: Real = 1e-8;
+pub(super) const PARALLEL: Real = 1e-8;
 
 /// An axis of two edges within 3° of the face that separates best is that face: cos² of the angle. Boxes that lie on each other and
 /// lean a little would else stand on one point now and then.
-const NEARLY_FACE: Real = 0.9973;
+pub(super) const NEARLY_FACE: Real = 0.9973;
 
 /// What separates best, in the frame of the first box.
-#[derive(Clone, Copy)]
-enum Best {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Best {
     /// A face of the first: axis, and whether it is the upper one.
     FaceA(usize, bool),
     /// A face of the second.
@@ -32,29 +32,36 @@ enum Best {
 }
 
 /// Points that are nearer than `reach`.
-pub(crate) fn cuboids(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
-    let (ra, rb) = (a.2, b.2);
+pub(super) fn cuboids(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
     // b in the frame of a.
-    let c = ra.tr_mul(rb);
-    let t = ra.tr_mul(&(b.1 - a.1));
+    let c = a.2.tr_mul(b.2);
+    let t = a.2.tr_mul(&(b.1 - a.1));
+    match separate((a.0, b.0), &c, &t, reach) {
+        None => Touches::default(),
+        Some(best) => along(a, b, best, &c, &t, reach),
+    }
+}
+
+/// Points that are nearer than `reach`, for the axis that separates best and the second box in the frame of the first.
+pub(super) fn along(a: Placed<'_>, b: Placed<'_>, best: Best, c: &Mat3, t: &Vec3, reach: Real) -> Touches {
+    let (ra, rb) = (a.2, b.2);
     let column = |r: &Mat3, k: usize, away: bool| -> Vec3 {
         let column: Vec3 = r.column(k).into();
         if away { -column } else { column }
     };
-    match separate((a.0, b.0), &c, &t, reach) {
-        None => Touches::default(),
-        Some(Best::FaceA(i, up)) => {
+    match best {
+        Best::FaceA(i, up) => {
             let face = Face { half: a.0, axis: i, up, swapped: false };
-            let found = cut(&face, &c, &t, b.0, reach);
+            let found = cut(&face, c, t, b.0, reach);
             found.in_world(column(ra, i, up), ra, a.1)
         }
-        Some(Best::FaceB(j, up)) => {
+        Best::FaceB(j, up) => {
             let face = Face { half: b.0, axis: j, up, swapped: true };
-            let found = cut(&face, &c.transpose(), &-c.tr_mul(&t), a.0, reach);
+            let found = cut(&face, &c.transpose(), &-c.tr_mul(t), a.0, reach);
             found.in_world(column(rb, j, !up), rb, b.1)
         }
-        Some(Best::Edges(i, j)) => {
-            let (n, point) = edges((a.0, b.0), (i, j), &c, &t);
+        Best::Edges(i, j) => {
+            let (n, point) = edges((a.0, b.0), (i, j), c, t);
             let mut touches = Touches { normal: ra * n, ..Touches::default() };
             if point.gap < reach {
                 touches.push(a.1 + ra * point.place, point.gap, point.feature);
@@ -65,7 +72,7 @@ pub(crate) fn cuboids(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
 }
 
 /// The axis along which two boxes overlap least; `None` if they are farther apart than `reach`.
-fn separate((ha, hb): (&Vec3, &Vec3), c: &Mat3, t: &Vec3, reach: Real) -> Option<Best> {
+pub(super) fn separate((ha, hb): (&Vec3, &Vec3), c: &Mat3, t: &Vec3, reach: Real) -> Option<Best> {
     let abs = c.map(Real::abs);
     let scale = ha.min() + hb.min();
     let mut best = (Real::NEG_INFINITY, Best::FaceA(0, false));

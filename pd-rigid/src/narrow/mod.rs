@@ -10,6 +10,7 @@
 
 mod advance;
 mod axis;
+mod boxes;
 mod clip;
 mod closest;
 mod cuboid;
@@ -25,8 +26,8 @@ use nalgebra::Isometry3;
 use pd_core::{Real, Vec3};
 
 pub(crate) use advance::{Moving, meeting};
+pub(crate) use boxes::{BoxAt, Separations};
 pub(crate) use closest::nearest;
-pub(crate) use cuboid::cuboids;
 pub(crate) use mesh::passing;
 pub(crate) use plane::{above, lowest};
 pub(crate) use reduce::reduce;
@@ -93,7 +94,7 @@ pub(crate) fn touches(a: Placed<'_>, b: Placed<'_>, reach: Real) -> Touches {
         (_, Shape::Sphere { .. } | Shape::Capsule { .. }) => round::polyhedron(b, a, reach).flipped(),
         (Shape::Cuboid { half: ha, .. }, Shape::Cuboid { half: hb, .. }) => {
             let [ra, rb] = [a.1, b.1].map(|pose| pose.rotation.to_rotation_matrix().into_inner());
-            cuboids((ha, &a.1.translation.vector, &ra), (hb, &b.1.translation.vector, &rb), reach)
+            cuboid::cuboids((ha, &a.1.translation.vector, &ra), (hb, &b.1.translation.vector, &rb), reach)
         }
         _ => match axis::polyhedra(a, b, reach) {
             Some(axis) => match cylinder::touches(a, b, &axis.normal, reach) {

@@ -84,7 +84,7 @@ pub(super) struct Group {
 }
 
 /// The groups of an island; scratch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     pub(super) level: Level,
     /// Groups, of which the first `used` are those of this step: they are large, and to make them anew takes long.
@@ -97,20 +97,6 @@ pub(crate) struct Groups {
     /// Manifolds of each group, and the first group from there on that has room.
     members: Vec<[u32; LANES]>,
     room: Vec<u32>,
-}
-
-impl Default for Groups {
-    fn default() -> Self {
-        Self {
-            level: Level::best(),
-            groups: vec![],
-            used: 0,
-            places: vec![],
-            ready: vec![],
-            members: vec![],
-            room: vec![],
-        }
-    }
 }
 
 impl Groups {

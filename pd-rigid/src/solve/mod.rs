@@ -7,7 +7,7 @@ pub(crate) mod contact;
 mod direct;
 pub(crate) mod factor;
 pub(crate) mod group;
-mod lanes;
+pub(crate) mod lanes;
 mod motion;
 mod open;
 mod place;

@@ -91,6 +91,12 @@ pub(crate) enum Level {
     Avx512(x86_avx512::Avx512),
 }
 
+impl Default for Level {
+    fn default() -> Self {
+        Self::best()
+    }
+}
+
 impl Level {
     /// All that this processor has, the best first.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
