@@ -3,7 +3,7 @@
 use super::desc::{ColliderDesc, ColliderShapeDesc, ContactMode, ForceDesc, ObstacleKind};
 use super::files::Files;
 use super::motion::{Fault, Motion};
-use super::{Object, Scene};
+use super::{Matter, Object, Scene};
 use crate::{ModelPaths, SceneError};
 use nalgebra::{Isometry3, UnitQuaternion};
 use pd_collide::mesh::MeshQuery;
@@ -33,6 +33,8 @@ pub(super) fn colliders(scene: &Scene) -> Result<Vec<Box<dyn Collider>>, SceneEr
     }
     // Margins apply only to projection; other contact methods use the thickness of the bodies.
     let apart = mode.keeps_apart();
+    // Rigid bodies touch the shape itself.
+    let bare = apart || matches!(scene.matter, Matter::Rigid(_));
     let mut colliders = vec![];
     for (k, desc) in scene.desc.colliders.iter().enumerate() {
         let wrong = |(key, what): Fault| scene.error(format!("collider[{k}]{key}"), what);
@@ -40,7 +42,7 @@ pub(super) fn colliders(scene: &Scene) -> Result<Vec<Box<dyn Collider>>, SceneEr
         if apart && desc.has_edges() {
             continue; // its triangles are in the model
         }
-        colliders.push(collider(desc, apart).map_err(wrong)?);
+        colliders.push(collider(desc, bare).map_err(wrong)?);
     }
     for k in 0..scene.objects.len() {
         if let Some(field) = mesh_collider(scene, k, apart)? {
@@ -50,8 +52,8 @@ pub(super) fn colliders(scene: &Scene) -> Result<Vec<Box<dyn Collider>>, SceneEr
     Ok(colliders)
 }
 
-fn collider(desc: &ColliderDesc, apart: bool) -> Result<Box<dyn Collider>, Fault> {
-    let margin = |default: Real| desc.margin.unwrap_or(if apart { 0.0 } else { default });
+fn collider(desc: &ColliderDesc, bare: bool) -> Result<Box<dyn Collider>, Fault> {
+    let margin = |default: Real| desc.margin.unwrap_or(if bare { 0.0 } else { default });
     let shape = shape(desc, margin).map_err(|error| ("", error.to_string()))?;
     let first = rotation(desc);
     let moving = desc.motion()?.moving_collider(shape, first, desc.centre().into());

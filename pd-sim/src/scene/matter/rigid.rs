@@ -136,6 +136,9 @@ pub(super) fn build(files: &Files<'_>, desc: &SceneDesc) -> Result<RigidMatter, 
         };
         let a = joint.a.as_deref().map(&mut find).transpose()?;
         let b = find(&joint.b)?;
+        if a == Some(b) {
+            return Err(wrong(field, format!("joins body {:?} to itself", joint.b)));
+        }
         let built = joint_desc(joint, a, b).map_err(|what| wrong(field.clone(), what))?;
         builder.joint(built).map_err(|error| wrong(field.clone(), error.to_string()))?;
     }
@@ -195,9 +198,10 @@ fn body_desc(body: &BodyDesc, files: &Files<'_>) -> Result<pd_rigid::BodyDesc, S
     let parts = parts(body, files).map_err(|error| error.in_field(files, &field))?;
     let mut built =
         pd_rigid::BodyDesc::compound(parts).moving(body.velocity.into(), body.angular_velocity.into());
-    if let Some(rotate) = body.rotate
-        && let Some(axis) = nalgebra::Unit::try_new(Vector3::from(rotate.axis), 0.0)
-    {
+    if let Some(rotate) = body.rotate {
+        let Some(axis) = nalgebra::Unit::try_new(Vector3::from(rotate.axis), 0.0) else {
+            return Err(wrong(format!("rotate.axis is {:?}; it must be finite and not zero", rotate.axis)));
+        };
         built = built.turned(UnitQuaternion::from_axis_angle(&axis, rotate.degrees.to_radians()));
     }
     if let Some(friction) = body.friction {
@@ -271,12 +275,19 @@ fn joint_desc(desc: &JointDesc, a: Option<usize>, b: usize) -> Result<pd_rigid::
     let mut joint = pd_rigid::JointDesc::new(kind, a, Some(b), anchor);
     joint.anchor_b = anchor_b;
     if let Some(along) = desc.axis {
+        if Vec3::from(along).try_normalize(0.0).is_none() {
+            return Err(format!("axis is {along:?}; it must be finite and not zero"));
+        }
         joint = joint.along(along.into());
     }
     let angular = matches!(axis, Some(Axis::Angular | Axis::Swing));
     let scale = |value: Real| if angular { value.to_radians() } else { value };
     let need = |what: &str| axis.ok_or_else(|| format!("a {} joint has no {what}", kind.name()));
     if let Some([low, high]) = desc.limit {
+        if low > high {
+            let unit = if angular { "degrees" } else { "m" };
+            return Err(format!("the limit from {low} to {high} {unit} of body {:?} is empty", desc.b));
+        }
         joint = joint.limit(need("limit")?, scale(low), scale(high));
     }
     let most = desc.motor_most.unwrap_or(Real::INFINITY);

@@ -44,7 +44,15 @@ fn bad_bodies_and_joints_are_named() {
             .contains("no body or obstacle \"bx\"")
     );
     let limits = joint("kind = \"hinge\"\nb = \"box\"\nanchor = [0, 0, 0]\nlimit = [10, -10]");
-    assert!(limits.contains("is empty"), "{limits}");
+    assert!(limits.contains("from 10 to -10 degrees of body \"box\" is empty"), "{limits}");
+    assert!(
+        joint("kind = \"hinge\"\nb = \"box\"\nanchor = [0, 0, 0]\naxis = [0, 0, 0]")
+            .contains("axis is [0.0, 0.0, 0.0]")
+    );
+    assert!(
+        joint("kind = \"ball\"\na = \"box\"\nb = \"box\"\nanchor = [0, 0, 0]").contains("\"box\" to itself")
+    );
+    assert!(message(&format!("{BOX}rotate = {{ axis = [0, 0, 0], degrees = 10 }}")).contains("rotate.axis"));
     assert!(joint("kind = \"fixed\"\nb = \"box\"\nanchor = [0, 0, 0]\nlimit = [0, 1]").contains("no limit"));
     assert!(joint("kind = \"gear\"\nb = \"box\"\nanchor = [0, 0, 0]\nratio = 2.0").contains("two bodies"));
     assert!(joint("kind = \"ball\"\nb = \"box\"\nanchor = [0, 0, 0]\nratio = 2.0").contains("no ratio"));
@@ -77,6 +85,14 @@ fn overlaps_at_the_start_are_named_with_their_depth() {
     let words = mixed.body_overlaps(1e-3).unwrap();
     assert_eq!(words.len(), 2, "{words:?}");
     assert!(words[1].contains("body \"box.1\" and \"rock\" overlap by"), "{}", words[1]);
+}
+
+#[test]
+fn a_box_rests_on_an_obstacle_itself() {
+    let block = "[[collider]]\nkind = \"block\"\ncentre = [0, -0.3, 0]\nhalf-extents = [1, 0.2, 1]\n";
+    let run = run(&format!("{BOX}{block}"), 30);
+    let y = run.sim.state.bodies.p[0].y;
+    assert!(y.abs() < 1e-3, "{y}");
 }
 
 #[test]
