@@ -51,7 +51,7 @@ const BOX: &str = r#"
 [[body]]
 name = "box"
 shape = { kind = "box", half-extents = [0.1, 0.08, 0.1] }
-position = [0.02, 0.12, 0.01]
+position = [0.2, 0.12, 0.15]
 density = 250
 "#;
 

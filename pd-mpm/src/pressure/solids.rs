@@ -16,13 +16,13 @@ fn closed(corners: &[Surface], dx: Real) -> Real {
     corners.iter().map(|s| (0.5 - 2.0 * s.distance / dx).clamp(0.0, 1.0)).sum::<Real>() / 8.0
 }
 
-/// Calls `found(face, closed part, place, surface velocity)` for each face that a solid closes in part.
+/// Calls `found(faces, face, closed part, place, surface velocity)` for each face that a solid closes in part.
 fn over_faces(
     model: &MpmModel,
-    faces: &Faces,
+    faces: &mut Faces,
     bounds: &Aabb,
     sample: impl Fn(&[Vec3], &mut [Surface]),
-    mut found: impl FnMut(usize, Real, Vec3, Vec3),
+    mut found: impl FnMut(&mut Faces, usize, Real, Vec3, Vec3),
 ) {
     let (dx, n) = (model.dx, faces.n);
     let range: [(usize, usize); 3] = std::array::from_fn(|a| {
@@ -52,7 +52,7 @@ fn over_faces(
                     closed(&corners, dx)
                 };
                 if part > 0.0 {
-                    found((i * n[1] + j) * n[2] + k, part, place, middle[0].velocity);
+                    found(faces, (i * n[1] + j) * n[2] + k, part, place, middle[0].velocity);
                 }
             }
         }
@@ -126,16 +126,12 @@ pub(crate) fn obstacles(
         let sample = |points: &[Vec3], out: &mut [Surface]| collider.sample(points, time, out);
         close_cells(model, &collider.bounds(time), sample, open);
         for (axis, faces) in faces.iter_mut().enumerate() {
-            let mut changes = vec![];
             let sample = |points: &[Vec3], out: &mut [Surface]| collider.sample(points, time, out);
-            over_faces(model, faces, &collider.bounds(time), sample, |face, part, _, v| {
-                changes.push((face, part, v[axis]));
-            });
-            for (face, part, v) in changes {
+            over_faces(model, faces, &collider.bounds(time), sample, |faces, face, part, _, v| {
                 let part = part.min(faces.open[face]);
                 faces.open[face] -= part;
-                faces.drift[face] += part * v;
-            }
+                faces.drift[face] += part * v[axis];
+            });
         }
     }
 }
@@ -158,11 +154,9 @@ pub(crate) fn body(
     let around = bounds(body, p, q);
     close_cells(model, &around, |points, out| sample(body, p, q, points, out), open);
     for (axis, faces) in faces.iter_mut().enumerate() {
-        let mut changes = vec![];
         let sample = |points: &[Vec3], out: &mut [Surface]| sample(body, p, q, points, out);
-        over_faces(model, faces, &around, sample, |face, part, place, _| changes.push((face, part, place)));
         let stride = [n[1] * n[2], n[2], 1][axis];
-        for (face, part, place) in changes {
+        over_faces(model, faces, &around, sample, |faces, face, part, place, _| {
             let part = part.min(faces.open[face]);
             faces.open[face] -= part;
             let (e, at) = (Vec3::ith(axis, 1.0), faces.place(face));
@@ -175,7 +169,7 @@ pub(crate) fn body(
             if at[axis] > 0 {
                 rates[cell - stride] += rate;
             }
-        }
+        });
     }
     for (cell, rate) in rates.iter_mut().enumerate().filter(|(_, rate)| **rate != Vector6::zeros()) {
         out.cells.push(cell as u32);
