@@ -95,6 +95,9 @@ fn other_contact_of_deformable_bodies_is_refused_by_name() {
         let error = refused("contact = \"guard\"", &format!("contact = \"{mode}\""));
         assert!(error.contains("other matter") && error.contains("\"guard\""), "{mode}: {error}");
     }
+    let attached = "[[object]]\nname = \"upper\"\nattach = [{ select = { vertices = [0] }, body = \"box\" }]";
+    let error = refused("[[object]]\nname = \"upper\"", attached);
+    assert!(error.contains("attached vertices") && error.contains("project"), "{error}");
     let bodies = LAYERS.find("[[body]]").unwrap()..LAYERS.find("[[particles]]").unwrap();
     let mut text = LAYERS.replace("substeps = 8", "scheme = \"admm-ipc\"");
     text = text.replace(&LAYERS[bodies], "");

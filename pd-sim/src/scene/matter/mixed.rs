@@ -120,8 +120,14 @@ impl MixedMatter {
             domains.push(Box::new(RigidDomain::new(rigid.rigid_stepper(&own)?)));
         }
         let rigid = self.rigid.as_ref().map(|rigid| rigid.model.clone());
+        let attachments = self.attachments(scene);
+        if !attachments.is_empty() && desc.contact_mode().keeps_apart() {
+            let what = "attached vertices with a contact that keeps surfaces apart, which would hold them back from their bodies; take \
+                        contact \"project\" or \"off\"";
+            return Err(refused(&CoupleError::Unsupported { scheme: scheme.name(), what }));
+        }
         let mut layout = Layout::new(self.elastic, sheets, self.grains(), self.material(desc), rigid)
-            .and_then(|layout| layout.attached(self.attachments(scene)))
+            .and_then(|layout| layout.attached(attachments))
             .map_err(|error| refused(&error))?;
         for (points, viscosity) in self.waters(desc) {
             layout = layout.with_water(points, viscosity).map_err(|error| refused(&error))?;
