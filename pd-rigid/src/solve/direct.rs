@@ -54,11 +54,48 @@ pub(crate) fn substep(island: &mut Island<'_>, h: Real) {
     let turns = if both { island.params.turns.max(1) } else { 1 };
     for _ in 0..turns {
         island.groups.push_out(island.bodies, island.params, h);
+        if both {
+            hold_velocities(island, h);
+        }
         joints(island, h);
     }
     island.drift(h);
-    island.accept_joints(h);
-    island.relax_contacts(h);
+    if both {
+        island.relax_contacts(h);
+        hold_velocities(island, h);
+        island.accept_joints(h);
+    } else {
+        island.accept_joints(h);
+        island.relax_contacts(h);
+    }
+}
+
+/// Takes velocities along what joints hold rigidly to zero, J v = 0 at the present poses. The impulse of a contact is what all that
+/// hangs on its body asks for; the body alone, where it is light, would go so far with it that Newton's method on the predicted
+/// poses finds nothing.
+fn hold_velocities(island: &mut Island<'_>, h: Real) {
+    for joint in island.joints.iter_mut() {
+        let desc = &island.model.joints()[joint.index as usize];
+        joint.set_rows(desc, island.bodies);
+        for k in 0..ROWS {
+            joint.active[k] = !joint.broken && k < desc.held && joint.softness[k] == 0.0;
+        }
+    }
+    for &(number, start) in island.systems {
+        let system = &island.all_systems[number as usize];
+        let joints = &mut island.joints[start as usize..start as usize + system.joints.len()];
+        assemble(island.factor, system, joints, island.bodies, Inertia::Stiff);
+        island.factor.factor(system);
+        for (k, joint) in joints.iter().enumerate() {
+            let rate = |i: usize| if joint.active[i] { -joint.rate(i, island.bodies) } else { 0.0 };
+            island.factor.x[k] = std::array::from_fn(rate);
+        }
+        island.factor.solve(system);
+        for (k, joint) in joints.iter_mut().enumerate() {
+            let change = island.factor.x[k].map(|impulse| impulse * h);
+            apply(joint, island.bodies, &change, h);
+        }
+    }
 }
 
 /// Opens a substep: multipliers, softness and geometric stiffness.

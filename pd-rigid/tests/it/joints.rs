@@ -2,7 +2,7 @@
 
 use crate::world::{World, substeps, weightless};
 use pd_core::{Real, Vec3};
-use pd_rigid::describe::{box_body, gear};
+use pd_rigid::describe::{box_body, capsule_body, gear};
 use pd_rigid::{Axis, BodyDesc, JointDesc, JointKind, RigidBuilder, RigidModel, Target, columns};
 
 fn rod(at: Vec3) -> BodyDesc {
@@ -85,6 +85,29 @@ fn a_body_held_in_the_ground_stays() {
                     );
                 }
             }
+        }
+    }
+}
+
+/// A light body far out on a heavy one lands: what its contacts ask for is meant for both, and no energy comes of it.
+#[test]
+fn unequal_bodies_that_are_joined_land_calmly() {
+    let mut builder = RigidModel::builder();
+    builder.body(BodyDesc::ground(0.0)).unwrap();
+    let light = builder.body(capsule_body(0.1344, 0.0323, 1.832).unwrap()).unwrap();
+    let heavy = capsule_body(0.2251, 0.0404, 1000.0).unwrap().at(Vec3::new(3.079, 2.8, -0.06));
+    let heavy = builder.body(heavy.moving(Vec3::new(-6.3, -5.2, -2.1), Vec3::zeros())).unwrap();
+    let anchor = Vec3::new(2.997, 2.879, 0.046);
+    builder.joint(JointDesc::new(JointKind::Fixed, Some(light), Some(heavy), anchor)).unwrap();
+    for name in ["direct", "rattle"] {
+        let mut world = World::new(builder.clone(), substeps(4), name);
+        world.step();
+        let mut least = world.energy();
+        for frame in 0..90 {
+            world.step();
+            let energy = world.energy();
+            assert!(energy < least + 1.0, "{name}, frame {frame}: {energy} J after {least} J");
+            least = least.min(energy);
         }
     }
 }
