@@ -72,7 +72,7 @@ pub(crate) fn substep(island: &mut Island<'_>, h: Real) {
 
 /// Takes velocities along what joints hold rigidly to zero, J v = 0 at the present poses. The impulse of a contact is what all that
 /// hangs on its body asks for; the body alone, where it is light, would go so far with it that Newton's method on the predicted
-/// poses finds nothing.
+/// poses finds nothing. With the bare inertia this cannot add energy; with that of the stiffness it could.
 fn hold_velocities(island: &mut Island<'_>, h: Real) {
     for joint in island.joints.iter_mut() {
         let desc = &island.model.joints()[joint.index as usize];
@@ -84,7 +84,7 @@ fn hold_velocities(island: &mut Island<'_>, h: Real) {
     for &(number, start) in island.systems {
         let system = &island.all_systems[number as usize];
         let joints = &mut island.joints[start as usize..start as usize + system.joints.len()];
-        assemble(island.factor, system, joints, island.bodies, Inertia::Stiff);
+        assemble(island.factor, system, joints, island.bodies, Inertia::Plain);
         island.factor.factor(system);
         for (k, joint) in joints.iter().enumerate() {
             let rate = |i: usize| if joint.active[i] { -joint.rate(i, island.bodies) } else { 0.0 };
@@ -93,7 +93,7 @@ fn hold_velocities(island: &mut Island<'_>, h: Real) {
         island.factor.solve(system);
         for (k, joint) in joints.iter_mut().enumerate() {
             let change = island.factor.x[k].map(|impulse| impulse * h);
-            apply(joint, island.bodies, &change, h);
+            give(joint, island.bodies, &change, h, Inertia::Plain);
         }
     }
 }
@@ -336,6 +336,10 @@ fn bounds(mode: Mode, control: &AxisControl, h: Real) -> [Real; 2] {
 
 /// Adds multipliers: impulses δλ/h on both bodies.
 pub(crate) fn apply(joint: &mut work::JointWork, bodies: &mut [Body], change: &[Real; ROWS], h: Real) {
+    give(joint, bodies, change, h, Inertia::Stiff);
+}
+
+fn give(joint: &mut work::JointWork, bodies: &mut [Body], change: &[Real; ROWS], h: Real, inertia: Inertia) {
     let rows = &joint.rows;
     let [mut force, mut torque_a, mut torque_b] = [Vec3::zeros(); 3];
     for k in 0..rows.len {
@@ -347,8 +351,8 @@ pub(crate) fn apply(joint: &mut work::JointWork, bodies: &mut [Body], change: &[
     }
     let a = &mut bodies[joint.bodies[0] as usize];
     a.v += force * a.inv_mass;
-    a.w += a.stiff_inverse * torque_a;
+    a.w += inertia.of(a) * torque_a;
     let b = &mut bodies[joint.bodies[1] as usize];
     b.v -= force * b.inv_mass;
-    b.w -= b.stiff_inverse * torque_b;
+    b.w -= inertia.of(b) * torque_b;
 }
