@@ -84,7 +84,7 @@ fn joints() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Two threads against one, frame by frame in turn, so that both see the same machine.
+/// Two threads against one, each in a run of its own: in turns each would find the other's bodies in the cache.
 fn threads(one: &rayon::ThreadPool) -> Result<(), Failure> {
     println!(
         "| scene | 1 thread, ms | 2 threads, ms | times as fast | finding, laying out, solving, writing, ms |\n\
@@ -94,13 +94,12 @@ fn threads(one: &rayon::ThreadPool) -> Result<(), Failure> {
     for (name, make) in
         [("5,000 boxes in 500 stacks", crowd as fn() -> _), ("5,000 boxes in one heap", heap as fn() -> _)]
     {
-        let mut runs =
-            [Runner::new(make()?, "direct", params(4))?, Runner::new(make()?, "direct", params(4))?];
-        for _ in 0..120 {
-            one.install(|| runs[0].frame())?;
-            two.install(|| runs[1].frame())?;
-        }
-        let [serial, parallel] = runs.map(Runner::finish);
+        let run = |pool: &rayon::ThreadPool| -> Result<Run, Failure> {
+            let mut runner = Runner::new(make()?, "direct", params(4))?;
+            pool.install(|| (0..120).try_for_each(|_| runner.frame()))?;
+            Ok(runner.finish())
+        };
+        let [serial, parallel] = [run(one)?, run(&two)?];
         let [now, both] = [&serial, &parallel].map(|run| run.phases.map(|ms| format!("{ms:.2}")).join(" "));
         println!(
             "| {name} | {:.2} | {:.2} | {:.2} | {now}; {both} |",
