@@ -10,6 +10,9 @@
 //! substep and do not add up, since the next substep starts from them.
 //!
 //! Limits and motors are rows with bounds, by an active set that is revised a few times.
+//!
+//! Bodies that have contacts as well also have J v = 0 restored after every sweep over contacts, by one linear solve with the bare
+//! inertia: Newton's method then starts near its solution.
 
 use super::assemble::{Inertia, assemble};
 use super::body::Body;
@@ -339,6 +342,7 @@ pub(crate) fn apply(joint: &mut work::JointWork, bodies: &mut [Body], change: &[
     give(joint, bodies, change, h, Inertia::Stiff);
 }
 
+/// As [`apply`], with this inertia.
 fn give(joint: &mut work::JointWork, bodies: &mut [Body], change: &[Real; ROWS], h: Real, inertia: Inertia) {
     let rows = &joint.rows;
     let [mut force, mut torque_a, mut torque_b] = [Vec3::zeros(); 3];
