@@ -3,6 +3,7 @@
 use crate::acceleration::AccelerationState;
 use crate::anderson::dot;
 use crate::exec::{self, VERTEX_CHUNK};
+use crate::missing::{self, Contraction};
 use crate::stepper::weighted_square_distance;
 use crate::{
     Acceleration, Csr, GlobalSolver, LocalInput, LocalStep, Real, StepContext, StepError, StepReport, Vec3,
@@ -45,6 +46,8 @@ pub(crate) struct Descent {
     pub(crate) objective: Real,
     /// Whether `b` (and `objective`, in accelerated steps) is up to date with `x`.
     pub(crate) evaluated: bool,
+    /// Lengths of the last steps.
+    pub(crate) contraction: Contraction,
 }
 
 impl Descent {
@@ -56,6 +59,7 @@ impl Descent {
         let [s, x, b, direction, trial_x, trial_b] = [const { Vec::new() }; 6];
         let (memory, matrix, inverse_diagonal) = (AccelerationState::None, Csr::default(), vec![]);
         let (objective, evaluated, spare) = (Real::NAN, false, false);
+        let contraction = Contraction::default();
         Self {
             local,
             global,
@@ -72,6 +76,7 @@ impl Descent {
             spare,
             objective,
             evaluated,
+            contraction,
         }
     }
 
@@ -126,6 +131,7 @@ impl Descent {
                 }
                 let norm = dot(&self.b, &self.b).sqrt();
                 self.solve(report)?;
+                self.note(context, report, 1.0);
                 let direction = &self.direction;
                 exec::for_each_chunk(&mut self.x, VERTEX_CHUNK, |first, x| {
                     for (x, d) in x.iter_mut().zip(&direction[first..]) {
@@ -149,6 +155,7 @@ impl Descent {
                 self.evaluated = false;
                 let norm = dot(&self.b, &self.b).sqrt();
                 self.solve(report)?;
+                self.note(context, report, 1.0);
                 memory.advance(&mut self.x, &self.direction, &self.b);
                 Ok(norm)
             }
@@ -165,6 +172,7 @@ impl Descent {
                 let descent = dot(&self.trial_b, &self.direction);
                 match self.search(context, report, descent)? {
                     Some((length, rest)) => {
+                        self.note(context, report, length);
                         memory.rescale(length, descent, rest);
                         memory.remember((&self.trial_x, &self.trial_b), (&self.x, &self.b));
                     }
@@ -173,6 +181,14 @@ impl Descent {
                 }
                 Ok(norm)
             }
+        }
+    }
+
+    /// Notes the length of a step of so many directions, if it is among the last that the parameters allow.
+    fn note(&mut self, context: &StepContext<'_>, report: &StepReport, steps: Real) {
+        let params = context.params;
+        if params.tolerance > 0.0 || report.iterations + missing::WINDOW >= params.iterations {
+            self.contraction.note(steps * missing::length(context.model, &self.direction));
         }
     }
 

@@ -53,6 +53,7 @@ mod initial_guess;
 mod kinematic;
 mod lbfgs;
 mod local;
+pub mod missing;
 mod model;
 mod pair_history;
 mod params;

@@ -14,6 +14,7 @@
 
 use crate::descent::Descent;
 use crate::exec::{self, VERTEX_CHUNK};
+use crate::missing::{self, Contraction};
 use crate::stepper;
 use crate::{
     Acceleration, CpuLocal, GlobalSolver, LocalStep, Measures, PreparedFor, Real, State, StepContext,
@@ -63,6 +64,7 @@ impl ProjectiveDynamics {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let params = context.params;
+        self.descent.contraction = Contraction::default();
         let mut first_norm = self.descent.initial_guess(context, now, report)?;
         for _ in 0..params.iterations {
             let norm = exec::keep_workers_spinning(|| {
@@ -120,6 +122,8 @@ impl Stepper for ProjectiveDynamics {
         stepper::begin_step(context, state, &mut self.descent.s, &mut report);
         self.objectives.clear();
         self.minimise(&context, state, &mut report)?;
+        let Descent { contraction, s, x, .. } = &self.descent;
+        report.missing = missing::missing(context.model, contraction, (&state.x, s, x));
         let mut measures = None;
         if context.params.measure {
             let found = self.measure_minimum(&context)?;

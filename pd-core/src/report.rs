@@ -97,7 +97,7 @@ impl ContactReport {
 }
 
 impl StepReport {
-    /// The report of two steps in a row: counts and times add up, the rest is of the later step.
+    /// The report of two steps in a row: counts and times add up, the larger missing part of both, the rest is of the later step.
     pub fn followed_by(&self, later: &Self) -> Self {
         let mut stages = self.stages;
         stages.add(&later.stages);
@@ -111,6 +111,10 @@ impl StepReport {
                 (first, then) => then.or(first),
             },
             stages,
+            missing: match (self.missing, later.missing) {
+                (Some(first), Some(then)) => Some(first.max(then)),
+                (first, then) => then.or(first),
+            },
             ..*later
         }
     }
@@ -127,6 +131,10 @@ pub struct StepReport {
     /// Force imbalance ‖∇objective‖ of the last iterate over that of the first; 0 if the first was 0. Known one
     /// iteration late, since the gradient is taken before each solve.
     pub reduction: Real,
+    /// Estimate of the part of the step's motion that its iterations have left out, ‖x* − x‖/‖motion‖ with the minimiser x* of
+    /// the step, from the contraction of the last iterations (see [`missing`](crate::missing)); 0.01 if 1 % is missing. `None` from
+    /// steppers that do not iterate toward a minimiser or have done too few iterations to tell.
+    pub missing: Option<Real>,
     /// The last linear solve.
     pub linear: SolveReport,
     /// Iterations of all linear solves.
