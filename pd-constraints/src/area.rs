@@ -7,8 +7,8 @@
 use crate::lanes::Level;
 use crate::tri_frame::{self, TriFrames};
 use crate::tri_lanes::{self, Law, Product};
-use crate::{ConstraintError, Weight, check};
-use pd_core::{BatchData, EnergyBatch, Real, Stencil, Strain, Vec3};
+use crate::{ConstraintError, Weight, check, determinant_curvature, isotropic};
+use pd_core::{BatchData, EnergyBatch, Psd, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
 
 const KIND: &str = "area";
@@ -66,6 +66,15 @@ impl EnergyBatch for Area {
 
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
         tri_lanes::residual(Level::best(), &self.frames, self.law, elements, x, r);
+    }
+
+    fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {
+        let Product { min, max } = self.law;
+        for (element, out) in elements.zip(out.chunks_exact_mut(36)) {
+            let svd = self.frames.svd(element, x);
+            let curvature = determinant_curvature::curvature2(svd.sigma, min, max);
+            isotropic::hessian32(&svd, curvature, psd, self.frames.stencil.weight(element), out);
+        }
     }
 
     fn force_vertices(&self) -> Option<(usize, &[u32])> {

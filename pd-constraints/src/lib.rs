@@ -47,6 +47,7 @@ mod bending;
 mod check;
 mod determinant_clamp;
 mod determinant_clamp_lanes;
+mod determinant_curvature;
 mod dihedral;
 mod edge;
 pub mod elastic;

@@ -5,10 +5,11 @@
 //! element (det F < 0) recovers.
 
 use crate::lanes::Level;
+use crate::svd3::svd3;
 use crate::tet_frame::TetFrames;
 use crate::tet_lanes::{self, Product};
-use crate::{ConstraintError, Weight, check};
-use pd_core::{BatchData, EnergyBatch, Real, Stencil, Strain, Vec3};
+use crate::{ConstraintError, Weight, check, determinant_curvature, isotropic};
+use pd_core::{BatchData, EnergyBatch, Psd, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
 
 const KIND: &str = "volume";
@@ -65,6 +66,15 @@ impl EnergyBatch for Volume {
 
     fn residual(&self, elements: Range<usize>, x: &[Vec3], r: &mut [Vec3]) {
         tet_lanes::residual(Level::best(), &self.frames, self.law, elements, x, r);
+    }
+
+    fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {
+        let Product { min, max } = self.law;
+        for (element, out) in elements.zip(out.chunks_exact_mut(81)) {
+            let svd = svd3(&self.frames.gradient(element, x));
+            let curvature = determinant_curvature::curvature(&svd.sigma, min, max);
+            isotropic::hessian(&svd, curvature, psd, self.frames.stencil.weight(element), out);
+        }
     }
 
     fn force_vertices(&self) -> Option<(usize, &[u32])> {

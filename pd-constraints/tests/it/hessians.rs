@@ -176,6 +176,25 @@ proptest! {
     }
 
     #[test]
+    fn volume_and_area(
+        u in rotation(), v in rotation(), a in 1.15..1.6f64, b in 0.8..1.07f64, c in 0.5..0.75f64, grow in 0.6..1.1f64,
+        inverted in any::<bool>(), d in vectors(4, 1.0),
+    ) {
+        // Products from half to twice the goal and inverted ones; nearer to it all the rates vanish.
+        let scale = grow / (a * b * c).cbrt();
+        prop_assume!(((grow * grow * grow).ln().abs() > 0.15) && (grow * grow).ln().abs() > 0.15);
+        let sign = if inverted { -1.0 } else { 1.0 };
+        let x = image(&rest_tet(), &u, [a * scale, b * scale, sign * c * scale], &v);
+        let flat = rest_tet().map(|p| Vec3::new(p.x, p.y, 0.0));
+        let scale = grow / (a * c).sqrt();
+        let bent = image(&flat, &u, [a * scale, c * scale, 1.0], &Mat3::identity());
+        for (min, max) in [(1.0, 1.0), (0.95, 1.05)] {
+            check(&model(Volume::new(&rest_tet(), &TET, 50.0, min, max).unwrap(), &x), &x, &d)?;
+            check(&model(Area::new(&flat, &[[0, 1, 3]], 50.0, min, max).unwrap(), &bent), &bent, &d)?;
+        }
+    }
+
+    #[test]
     fn springs(noise in vectors(25, 0.1), d in vectors(25, 1.0), compression in 0.05..1.0f64, kappa in 0.2..4.0f64) {
         let patch = Patch::flat(4);
         let x: Vec<Vec3> = patch.x.iter().zip(&noise).map(|(x, n)| x + n).collect();
