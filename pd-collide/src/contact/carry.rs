@@ -12,8 +12,8 @@
 
 use super::list::{ContactList, ListInput};
 use super::pair::Pair;
-use pd_core::exec;
-use pd_core::{Real, Vec3};
+use pd_core::exec::{self, VERTEX_CHUNK};
+use pd_core::{Collider, Real, Surface, Vec3};
 use rayon::prelude::*;
 
 /// Part that it must keep after all.
@@ -22,8 +22,12 @@ const KEEP_AT_LEAST: Real = 0.25;
 const SWEEPS: usize = 8;
 /// Motion that is carried, in reaches: below, the guard about x_b serves for several steps.
 const FAST: Real = 0.5;
-/// Part of a free ball about x_b that a vertex may go towards an obstacle by signed distance.
+/// Part of its distance by which a vertex may approach an obstacle by signed distance.
 const BALL: Real = 0.9;
+/// The same once motions were changed to keep pairs apart: what was cut to [`BALL`] must pass in spite of rounding.
+const LEAST_BALL: Real = 0.97;
+/// Balls along a way past an obstacle that is not convex, at most.
+const MARCH: usize = 64;
 /// Distance below which a pair touches, as a part of its coordinates.
 const TOUCHING: Real = 128.0 * Real::EPSILON;
 /// Part of the distance that a pair should keep which it must have at x_b along a direction for it to be moved apart along that: what
@@ -61,18 +65,23 @@ impl ContactList {
         any
     }
 
-    /// Vertices that fly towards an obstacle by signed distance stay in the free ball about where they are. Those that it will have
-    /// run over go where their targets are, which were moved out of it.
+    /// Vertices that fly towards an obstacle by signed distance approach it by no more than a part of their distance; what they do along
+    /// it is theirs. Those that it will have run over go where their targets are, which were moved out of it.
     fn stay_outside(&mut self, input: &ListInput<'_>) {
-        for obstacle in input.obstacles {
-            self.sample(input, &**obstacle, input.start);
-            let free = |i: usize| BALL * self.surfaces[i].distance.max(0.0);
-            for (i, carry) in self.carry.iter_mut().enumerate().take(self.surfaces.len()) {
-                let (size, free) = (carry.norm(), free(i));
-                if free > 0.0 && size > free && !input.surface.kinematic[i] {
-                    *carry *= free / size;
-                }
+        for (number, obstacle) in input.obstacles.iter().enumerate() {
+            if input.surface.tessellated.get(number) == Some(&true) {
+                continue;
             }
+            self.sample(input, &**obstacle, input.start);
+            let before = Before { obstacle: &**obstacle, time: input.time, convex: obstacle.is_convex() };
+            let kinematic = &input.surface.kinematic;
+            let surfaces = &self.surfaces;
+            exec::for_each_chunk(&mut self.carry[..surfaces.len()], VERTEX_CHUNK, |first, carry| {
+                for (k, carry) in carry.iter_mut().enumerate().filter(|(k, _)| !kinematic[first + k]) {
+                    let i = first + k;
+                    *carry = before.outside(&input.start[i], carry, &surfaces[i], BALL);
+                }
+            });
         }
     }
 
@@ -183,8 +192,7 @@ impl ContactList {
             .reduce(|| at_obstacles, Real::min)
     }
 
-    /// The same for obstacles alone: parting two layers may push the lower one into the floor. What ends much nearer to the
-    /// obstacle than it was stays in the free ball about where it is.
+    /// The same for obstacles alone: parting two layers may push the lower one into the floor.
     fn limit_at_obstacles(&mut self, input: &ListInput<'_>) -> Real {
         let surface = input.surface;
         let mut limit: Real = 1.0;
@@ -193,19 +201,70 @@ impl ContactList {
                 continue;
             }
             self.sample(input, &**obstacle, input.start);
+            let before = Before { obstacle: &**obstacle, time: input.time, convex: obstacle.is_convex() };
             for (i, (at, carry)) in self.surfaces.iter().zip(&self.carry).enumerate() {
-                let (size, free) = (carry.norm(), BALL * at.distance);
-                // False for a distance that is not a number.
-                let leaves = free > 0.0 && size > free && surface.touches(i) && !surface.kinematic[i];
-                if leaves
-                    && obstacle.surface_at(&(input.start[i] + carry), input.time).distance
-                        < at.distance - free
-                {
-                    limit = limit.min(free / size);
+                if surface.touches(i) && !surface.kinematic[i] {
+                    limit = limit.min(before.part(&input.start[i], carry, at, LEAST_BALL));
                 }
             }
         }
         limit
+    }
+}
+
+/// An obstacle by signed distance φ before which vertices move.
+///
+/// A convex one lies behind its tangent plane n·(y − x) = −φ(x), so a way u is free if n·u ≥ −part·φ(x), however long it is. Of any
+/// other only the ball of radius φ about a point is known to be free, so a way along it is followed from ball to ball
+/// (Hart 1996, "Sphere tracing").
+struct Before<'a> {
+    obstacle: &'a dyn Collider,
+    time: Real,
+    convex: bool,
+}
+
+impl Before<'_> {
+    /// The way without what leads nearer than this part of the distance, and of that what is free.
+    fn outside(&self, x: &Vec3, u: &Vec3, at: &Surface, part: Real) -> Vec3 {
+        let free = part * at.distance;
+        // False for a distance that is not a number.
+        if !(free > 0.0 && u.norm_squared() > free * free) {
+            return *u;
+        }
+        let past = u + at.normal * (-u.dot(&at.normal) - free).max(0.0);
+        if self.convex { past } else { past * self.marched(x, &past, at.distance, part) }
+    }
+
+    /// The part of the way that is free.
+    fn part(&self, x: &Vec3, u: &Vec3, at: &Surface, part: Real) -> Real {
+        let free = part * at.distance;
+        if !(free > 0.0 && u.norm_squared() > free * free) {
+            return 1.0;
+        }
+        let toward = -u.dot(&at.normal);
+        let limit = if toward > free { free / toward } else { 1.0 };
+        if self.convex { limit } else { limit.min(self.marched(x, u, at.distance, part)) }
+    }
+
+    /// The part of a way along which φ stays above the rest of the distance d at its start.
+    fn marched(&self, x: &Vec3, u: &Vec3, d: Real, part: Real) -> Real {
+        let (length, least) = (u.norm(), (1.0 - part) * d);
+        let (mut gone, mut phi) = (0.0, d);
+        for _ in 0..MARCH {
+            // The rest of the way lies in the ball.
+            if gone + phi - least >= length {
+                return 1.0;
+            }
+            gone += part * (phi - least);
+            let next = self.obstacle.surface_at(&(x + u * (gone / length)), self.time).distance;
+            // False for a distance that is not a number.
+            let clear = next > 2.0 * least;
+            if !clear {
+                break;
+            }
+            phi = next;
+        }
+        gone / length
     }
 }
 

@@ -22,3 +22,4 @@ mod physics;
 mod published;
 mod reference;
 mod scenes;
+mod sliding;
