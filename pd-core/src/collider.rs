@@ -164,6 +164,11 @@ pub trait Collider: Send + Sync {
         None
     }
 
+    /// How vertices of deformable bodies meet the obstacle; everything else meets its own signed distance.
+    fn vertex_sight(&self) -> VertexSight<'_> {
+        VertexSight::Itself
+    }
+
     /// [`sample`](Self::sample) of a single point.
     fn surface_at(&self, p: &Vec3, time: Real) -> Surface {
         let mut out = [Surface::default()];
@@ -208,10 +213,82 @@ impl Collider for Box<dyn Collider> {
     fn export(&self, time: Real) -> Option<ColliderData> {
         self.as_ref().export(time)
     }
+    fn vertex_sight(&self) -> VertexSight<'_> {
+        self.as_ref().vertex_sight()
+    }
 }
 
-/// Moves every point that is inside a collider to its surface, colliders in order; returns how many were moved. A chunk of
-/// points that a collider's bounds do not reach is not sampled.
+/// What vertices of deformable bodies see of an obstacle.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum VertexSight<'a> {
+    /// Its signed distance, as all others.
+    Itself,
+    /// Another signed distance in its place: one with a margin.
+    Distance(&'a dyn Collider),
+    /// Nothing: its triangles are in their model, or they ignore obstacles.
+    Nothing,
+}
+
+impl dyn Collider {
+    /// The signed distance that vertices of deformable bodies meet; `None` for [`VertexSight::Nothing`].
+    pub fn for_vertices(&self) -> Option<&dyn Collider> {
+        match self.vertex_sight() {
+            VertexSight::Itself => Some(self),
+            VertexSight::Distance(other) => Some(other),
+            VertexSight::Nothing => None,
+        }
+    }
+}
+
+/// An obstacle that vertices of deformable bodies meet in another way than everything else does.
+pub struct Obstacle {
+    shape: Box<dyn Collider>,
+    vertices: Option<Box<dyn Collider>>,
+}
+
+impl Obstacle {
+    /// Of this shape; vertices of deformable bodies meet `vertices` instead, or nothing.
+    pub fn new(shape: Box<dyn Collider>, vertices: Option<Box<dyn Collider>>) -> Self {
+        Self { shape, vertices }
+    }
+}
+
+impl Collider for Obstacle {
+    fn kind(&self) -> &'static str {
+        self.shape.kind()
+    }
+    fn sample(&self, points: &[Vec3], time: Real, out: &mut [Surface]) {
+        self.shape.sample(points, time, out);
+    }
+    fn bounds(&self, time: Real) -> Aabb {
+        self.shape.bounds(time)
+    }
+    fn push_out(&self, points: &mut [Vec3], time: Real, moved: &mut [bool]) {
+        self.shape.push_out(points, time, moved);
+    }
+    fn pose(&self, time: Real) -> Isometry3<Real> {
+        self.shape.pose(time)
+    }
+    fn material(&self) -> ContactMaterial {
+        self.shape.material()
+    }
+    fn is_convex(&self) -> bool {
+        self.shape.is_convex()
+    }
+    fn mesh(&self) -> Option<SurfaceMesh> {
+        self.shape.mesh()
+    }
+    fn export(&self, time: Real) -> Option<ColliderData> {
+        self.shape.export(time)
+    }
+    fn vertex_sight(&self) -> VertexSight<'_> {
+        self.vertices.as_deref().map_or(VertexSight::Nothing, VertexSight::Distance)
+    }
+}
+
+/// Moves every vertex of a deformable body that is inside a collider to its surface, colliders in order; returns how many were
+/// moved. A chunk of vertices that a collider's bounds do not reach is not sampled.
 pub fn resolve_collisions(colliders: &[Box<dyn Collider>], time: Real, points: &mut [Vec3]) -> usize {
     if colliders.is_empty() {
         return 0;
@@ -220,7 +297,7 @@ pub fn resolve_collisions(colliders: &[Box<dyn Collider>], time: Real, points: &
     exec::for_each_chunk(points, VERTEX_CHUNK, |_, points| {
         let mut moved = [false; VERTEX_CHUNK];
         let moved = &mut moved[..points.len()];
-        for collider in colliders {
+        for collider in colliders.iter().filter_map(|collider| collider.for_vertices()) {
             // The box is recomputed: the previous collider may have moved points.
             if collider.bounds(time).overlaps(&Aabb::of_points(&*points)) {
                 collider.push_out(points, time, moved);

@@ -230,6 +230,16 @@ pub enum StepError {
         /// Vertices of the state.
         state: usize,
     },
+    /// A force acts on more vertices than the model has.
+    #[error("the force {force:?} acts on {vertices} vertices, the model has {model}")]
+    ForceSize {
+        /// Kind of the force.
+        force: &'static str,
+        /// Vertices that it was built for.
+        vertices: usize,
+        /// Vertices of the model.
+        model: usize,
+    },
     /// The new positions are not finite; the step was not taken.
     #[error("positions are no longer finite (first at vertex {vertex})")]
     NotFinite {

@@ -24,6 +24,11 @@ pub trait Force: Send + Sync {
     /// Name of the force, for reports.
     fn kind(&self) -> &'static str;
 
+    /// Number of vertices that a model must have at least for this force to act on it.
+    fn min_vertices(&self) -> usize {
+        0
+    }
+
     /// Adds the force (N) on each of `vertices` into `force`, whose first entry belongs to `vertices.start`.
     /// `state` is the state at the start of the step and `time` the time at its end, s. Called for disjoint ranges
     /// in parallel: gather what a vertex receives, do not scatter.

@@ -73,7 +73,7 @@ pub use anderson::dot;
 pub use background::{BackgroundPrepare, Prepared};
 pub use bodies::Bodies;
 pub use builder::ModelBuilder;
-pub use collider::{Aabb, Collider, Surface, SurfaceMesh, resolve_collisions};
+pub use collider::{Aabb, Collider, Obstacle, Surface, SurfaceMesh, VertexSight, resolve_collisions};
 pub use collision_surface::{CollisionSurface, ContactMaterial, PairContact, SurfaceBody};
 pub use columns::{ColumnData, Columns, Owner, StateColumn, as_vectors, as_vectors_mut};
 pub use energy::{EnergyBatch, Psd, Strain};

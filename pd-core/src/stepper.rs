@@ -104,7 +104,18 @@ pub fn validate(context: &StepContext<'_>, state: &State) -> Result<(), StepErro
     if state.vertices() != vertices || state.v.len() != vertices {
         return Err(StepError::Size { model: vertices, state: state.vertices() });
     }
-    Ok(())
+    validate_forces(context)
+}
+
+/// Validates that the model has the vertices that forces act on.
+pub fn validate_forces(context: &StepContext<'_>) -> Result<(), StepError> {
+    let model = context.model.vertices();
+    match context.forces.iter().find(|force| force.min_vertices() > model) {
+        Some(force) => {
+            Err(StepError::ForceSize { force: force.kind(), vertices: force.min_vertices(), model })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Check in `prepare` of a stepper for elastic bodies without contact between surfaces: [`require_elastic_apart`], and the model

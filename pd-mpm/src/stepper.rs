@@ -14,7 +14,10 @@ use crate::transfer::nodes::Impulses;
 use crate::transfer::scatter::{self, Scatter};
 use crate::transfer::{FLIP, GRADIENT, MLS};
 use crate::{MpmError, MpmModel, Spline, Transfer};
-use pd_core::{Bodies, Collider, Mat3, Real, State, StepContext, StepError, StepReport, Stepper, Vec3, exec};
+use pd_core::{
+    Bodies, Collider, Mat3, Owner, Real, State, StepContext, StepError, StepParams, StepReport, Stepper,
+    Vec3, exec,
+};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -275,6 +278,7 @@ impl MpmStepper {
         self.couple::<K>(model, gravity, h);
         let finished = Instant::now();
         let speed = self.gather::<K, MODE>(model, h);
+        self.leave_obstacles::<K>(model, colliders, time);
         self.push_out::<K>(model);
         let stages = &mut self.report.stages;
         stages.sort += sorted - started;
@@ -345,6 +349,17 @@ impl MpmStepper {
     }
 }
 
+/// Velocities and affine velocities of material points shrink by 1/(1 + dt·damping), as those of vertices do.
+pub(crate) fn damp(params: &StepParams, model: &MpmModel, state: &mut State) {
+    if params.damping == 0.0 {
+        return;
+    }
+    let scale = 1.0 / (1.0 + params.dt * params.damping);
+    state.v[model.points()].iter_mut().for_each(|v| *v *= scale);
+    let c = state.columns.real_mut("mpm.c", Owner::Points(0), 9);
+    c.iter_mut().for_each(|c| *c *= scale);
+}
+
 impl Stepper for MpmStepper {
     fn name(&self) -> &str {
         "mpm"
@@ -370,6 +385,7 @@ impl Stepper for MpmStepper {
         exec::keep_workers_spinning(|| self.advance(&context, state))?;
         let model = self.model.clone();
         self.now.store(&model, state);
+        damp(context.params, &model, state);
         for body in &model.bodies {
             let k = body.body;
             state.bodies.p[k] = self.bodies.p[k];

@@ -68,12 +68,9 @@ impl ContactList {
     /// Vertices that fly towards an obstacle by signed distance approach it by no more than a part of their distance; what they do along
     /// it is theirs. Those that it will have run over go where their targets are, which were moved out of it.
     fn stay_outside(&mut self, input: &ListInput<'_>) {
-        for (number, obstacle) in input.obstacles.iter().enumerate() {
-            if input.surface.tessellated.get(number) == Some(&true) {
-                continue;
-            }
-            self.sample(input, &**obstacle, input.start);
-            let before = Before { obstacle: &**obstacle, time: input.time, convex: obstacle.is_convex() };
+        for obstacle in input.obstacles.iter().filter_map(|obstacle| obstacle.for_vertices()) {
+            self.sample(input, obstacle, input.start);
+            let before = Before { obstacle, time: input.time, convex: obstacle.is_convex() };
             let kinematic = &input.surface.kinematic;
             let surfaces = &self.surfaces;
             exec::for_each_chunk(&mut self.carry[..surfaces.len()], VERTEX_CHUNK, |first, carry| {
@@ -196,12 +193,9 @@ impl ContactList {
     fn limit_at_obstacles(&mut self, input: &ListInput<'_>) -> Real {
         let surface = input.surface;
         let mut limit: Real = 1.0;
-        for (number, obstacle) in input.obstacles.iter().enumerate() {
-            if surface.tessellated.get(number) == Some(&true) {
-                continue;
-            }
-            self.sample(input, &**obstacle, input.start);
-            let before = Before { obstacle: &**obstacle, time: input.time, convex: obstacle.is_convex() };
+        for obstacle in input.obstacles.iter().filter_map(|obstacle| obstacle.for_vertices()) {
+            self.sample(input, obstacle, input.start);
+            let before = Before { obstacle, time: input.time, convex: obstacle.is_convex() };
             for (i, (at, carry)) in self.surfaces.iter().zip(&self.carry).enumerate() {
                 if surface.touches(i) && !surface.kinematic[i] {
                     limit = limit.min(before.part(&input.start[i], carry, at, LEAST_BALL));

@@ -35,14 +35,12 @@ impl ContactList {
         self.obstacle_rows.clear();
         self.obstacle_planes.clear();
         for (number, obstacle) in input.obstacles.iter().enumerate() {
-            if input.surface.tessellated.get(number) == Some(&true) {
-                continue;
-            }
+            let Some(obstacle) = obstacle.for_vertices() else { continue };
             let reference = std::mem::take(&mut self.guard.reference);
-            self.sample(input, &**obstacle, &reference);
+            self.sample(input, obstacle, &reference);
             self.guard.reference = reference;
             self.meet_vertices(input, number as u32);
-            self.meet_triangles(input, number as u32, &**obstacle);
+            self.meet_triangles(input, number as u32, obstacle);
         }
     }
 
@@ -54,10 +52,7 @@ impl ContactList {
         time: Real,
         x: &mut [Vec3],
     ) {
-        for (number, obstacle) in obstacles.iter().enumerate() {
-            if surface.tessellated.get(number) == Some(&true) {
-                continue;
-            }
+        for obstacle in obstacles.iter().filter_map(|obstacle| obstacle.for_vertices()) {
             let shared = &*x;
             exec::for_each_chunk(&mut self.surfaces, VERTEX_CHUNK, |first, out| {
                 obstacle.sample(&shared[first..first + out.len()], time, out);

@@ -108,17 +108,23 @@ impl Rows {
     /// Makes room for so many rows over so many vertices, the first `free` of which belong to the model.
     pub fn prepare(&mut self, vertices: usize, free: usize, capacity: usize) {
         self.clear();
-        self.arms.reserve(capacity);
-        self.duals.reserve(capacity);
-        self.forces.reserve(capacity);
-        self.entries.reserve(4 * capacity);
-        self.partial.reserve(capacity.div_ceil(ROW_CHUNK));
-        self.chosen.reserve(capacity.min(GROUP));
+        self.reserve(capacity);
         self.offsets.clear();
         self.offsets.resize(vertices + 1, 0);
         self.next.clear();
         self.next.resize(vertices + 1, 0);
         self.free = free;
+    }
+
+    /// Makes room for so many rows in all; those that are there stay.
+    pub fn reserve(&mut self, capacity: usize) {
+        let more = |len: usize, wanted: usize| wanted.saturating_sub(len);
+        self.arms.reserve(more(self.arms.len(), capacity));
+        self.duals.reserve(more(self.duals.len(), capacity));
+        self.forces.reserve(more(self.forces.len(), capacity));
+        self.entries.reserve(more(self.entries.len(), 4 * capacity));
+        self.partial.reserve(more(self.partial.len(), capacity.div_ceil(ROW_CHUNK)));
+        self.chosen.reserve(more(self.chosen.len(), capacity.min(GROUP)));
     }
 
     /// How many rows there is room for.

@@ -74,8 +74,6 @@ pub struct ContactSurface {
     pub(crate) blind: Vec<[u32; 2]>,
     /// Pairs of bodies with contact of their own, sorted, the lesser first.
     pairs: Vec<([u32; 2], PairContact)>,
-    /// By number: obstacles that are triangles of this surface, so that their signed distance is not needed.
-    pub(crate) tessellated: Vec<bool>,
     least_thickness: Real,
 }
 

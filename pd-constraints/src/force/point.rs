@@ -45,6 +45,10 @@ impl Force for PointForce {
         "point-force"
     }
 
+    fn min_vertices(&self) -> usize {
+        self.vertices.last().map_or(0, |&last| last as usize + 1)
+    }
+
     fn add(&self, _state: &State, time: Real, vertices: Range<usize>, force: &mut [Vec3]) {
         if !self.interval.contains(time) {
             return;

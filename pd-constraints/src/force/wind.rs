@@ -134,13 +134,17 @@ impl Force for Wind {
         "wind"
     }
 
+    fn min_vertices(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
     fn add(&self, state: &State, time: Real, vertices: Range<usize>, force: &mut [Vec3]) {
-        let known = self.offsets.len() - 1;
-        // A state of fewer vertices than the mesh belongs to another simulation: there is nothing to blow at.
-        if !self.interval.contains(time) || state.x.len() < known {
+        // Steppers refuse a state of fewer vertices beforehand (`min_vertices`); there is nothing here to blow at.
+        if !self.interval.contains(time) || state.x.len() < self.min_vertices() {
             return;
         }
-        for (vertex, force) in vertices.zip(force).take_while(|(vertex, _)| *vertex < known) {
+        // Vertices after those of the mesh are not blown at.
+        for (vertex, force) in vertices.zip(force).take_while(|(vertex, _)| *vertex < self.min_vertices()) {
             if let Some((normal, area)) = self.normal_and_area(vertex, &state.x) {
                 *force += self.force(&normal, area, &state.v[vertex]);
             }

@@ -135,6 +135,7 @@ impl AdmmIpc {
         if context.model.vertices() != elastic {
             return Err(StepError::Size { model: elastic, state: context.model.vertices() });
         }
+        stepper::validate_forces(context)?;
         if !self.prepared.as_ref().is_some_and(|prepared| prepared.matches(context)) {
             return Err(StepError::NotPrepared { stepper: Self::NAME.into() });
         }

@@ -283,6 +283,7 @@ impl Stepper for PressureStepper {
         let started = Instant::now();
         exec::keep_workers_spinning(|| self.advance(&context, state))?;
         self.store(state);
+        crate::stepper::damp(context.params, &self.model, state);
         state.time += context.params.dt;
         let mut report = StepReport { iterations: self.report.iterations, ..StepReport::default() };
         report.stages.local = started.elapsed();

@@ -7,7 +7,7 @@ use crate::kernel::Kernel;
 use crate::transfer::FLIP;
 use crate::transfer::nodes::{self, Apart, Impulses, Nodes};
 use crate::{Coupling, MpmModel};
-use pd_core::{Collider, Real, Vec3, exec};
+use pd_core::{Aabb, Collider, Real, Surface, Vec3, exec};
 
 impl MpmStepper {
     /// Nodes from tiles, with what acts on them.
@@ -110,6 +110,54 @@ impl MpmStepper {
             }
             self.report.bodies += shore.meet::<K>(model, body, bodies, blocks, grid, masses);
             bodies::advance(body, bodies, h);
+        }
+    }
+
+    /// Particles leave the obstacles they were carried into, and lose their speed into them. Only blocks that an obstacle reaches
+    /// are looked at; there are few, and their impulses are summed in order.
+    pub(super) fn leave_obstacles<K: Kernel>(
+        &mut self,
+        model: &MpmModel,
+        colliders: &[Box<dyn Collider>],
+        time: Real,
+    ) {
+        let Self { blocks, now, keys, report, .. } = self;
+        let (dx, sets) = (model.dx, model.materials.len());
+        let size = model.cells.map(|n| Real::from(n) * dx);
+        let (mut places, mut surfaces) = ([Vec3::zeros(); 64], [Surface::default(); 64]);
+        for collider in colliders {
+            let bounds = collider.bounds(time);
+            for (slot, &block) in blocks.active.iter().enumerate() {
+                // Particles of a block move by less than a cell in a substep.
+                let first = Vec3::from(blocks::first_node(block).map(|n| Real::from(n - blocks::BIAS)));
+                let min = model.min + first.add_scalar(-1.0) * dx;
+                if !bounds.overlaps(&Aabb { min, max: min.add_scalar(8.0 * dx) }) {
+                    continue;
+                }
+                let range = blocks.start[slot * sets] as usize..blocks.start[(slot + 1) * sets] as usize;
+                let particles = now.p[range.clone()].chunks_mut(64).zip(keys[range].chunks_mut(64));
+                for (particles, keys) in particles {
+                    let (places, surfaces) =
+                        (&mut places[..particles.len()], &mut surfaces[..particles.len()]);
+                    for (place, particle) in places.iter_mut().zip(&*particles) {
+                        *place = model.min + Vec3::from(particle.x);
+                    }
+                    collider.sample(places, time, surfaces);
+                    for (k, s) in surfaces.iter().enumerate().filter(|(_, s)| s.distance < 0.0) {
+                        if keys[k] == u64::MAX {
+                            continue; // it has left through an open wall
+                        }
+                        let particle = &mut particles[k];
+                        let out = places[k] - s.normal * s.distance - model.min;
+                        particle.x = std::array::from_fn(|a| out[a].clamp(0.0, size[a]));
+                        let v = Vec3::from(particle.v);
+                        let change = s.normal * -(v - s.velocity).dot(&s.normal).min(0.0);
+                        particle.v = (v + change).into();
+                        report.impulses.colliders += change * particle.mass;
+                        keys[k] = blocks::key(particle.x.map(|x| blocks::base::<K>(x, 1.0 / dx).0));
+                    }
+                }
+            }
         }
     }
 

@@ -160,7 +160,10 @@ fn volumes(input: &Nodes<'_>, first: [i32; 3], nodes: &mut [[Real; 4]]) {
     }
 }
 
-/// Obstacles act on the nodes inside of them, in their order.
+/// Distance from an obstacle, in cells, up to which a node is on it: rounding.
+const ON_SURFACE: Real = 1e-9;
+
+/// Obstacles act on the nodes on and inside of them, in their order.
 fn obstacles(
     input: &Nodes<'_>,
     first: [i32; 3],
@@ -187,7 +190,8 @@ fn obstacles(
             if surface.distance < dx {
                 node[3] = UNKNOWN;
             }
-            if surface.distance < 0.0 {
+            // A node on the surface is behind it, as one on a wall is.
+            if surface.distance <= ON_SURFACE * dx {
                 let before = Vec3::new(node[0], node[1], node[2]);
                 let after = boundary.apply(before, &surface.normal, &surface.velocity);
                 node[..3].copy_from_slice(after.as_slice());

@@ -12,7 +12,7 @@ use pd_collide::{
     Sphere, Torus, TriangleMesh, WithMaterial,
 };
 use pd_constraints::force::{PointForce, Wind, WindModel};
-use pd_core::{Collider, ContactMaterial, Force, Real, SurfaceMesh, Vec3};
+use pd_core::{Collider, ContactMaterial, Force, Obstacle, Real, SurfaceMesh, Vec3};
 use pd_mesh::{TriMesh, generate, transform};
 
 /// Tolerance of the triangles of a round obstacle, as a part of its radius, and of the tube of a torus.
@@ -25,35 +25,56 @@ const SHOWN: Real = 2.0;
 /// Cells of a distance field along the longest side, where the scene gives no spacing.
 const CELLS: Real = 40.0;
 
+/// How vertices of deformable bodies meet obstacles.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sight {
+    /// The shape itself.
+    Shape,
+    /// The shape with the thesis' margin.
+    Margin,
+    /// Not by distance: their own model has the triangles, or there is no contact.
+    Nothing,
+}
+
+/// Who meets an obstacle how is decided here alone. Everything but vertices of deformable bodies meets the shape itself, in every
+/// contact mode; `edges` says that the obstacle is given as triangles where surfaces are kept apart.
+fn sight(mode: ContactMode, edges: bool) -> Sight {
+    match mode {
+        ContactMode::Off => Sight::Nothing,
+        _ if !mode.keeps_apart() => Sight::Margin,
+        _ if edges => Sight::Nothing,
+        _ => Sight::Shape,
+    }
+}
+
 /// Builds the obstacles with a signed distance.
 pub(super) fn colliders(scene: &Scene) -> Result<Vec<Box<dyn Collider>>, SceneError> {
     let mode = scene.desc.contact_mode();
-    if mode == ContactMode::Off {
-        return Ok(vec![]);
-    }
-    // Margins apply only to projection; other contact methods use the thickness of the bodies.
-    let apart = mode.keeps_apart();
-    // Rigid bodies touch the shape itself.
-    let bare = apart || matches!(scene.matter, Matter::Rigid(_));
-    let mut colliders = vec![];
+    let (objects, others) = (!scene.objects.is_empty(), !matches!(scene.matter, Matter::Elastic));
+    let mut colliders: Vec<Box<dyn Collider>> = vec![];
     for (k, desc) in scene.desc.colliders.iter().enumerate() {
         let wrong = |(key, what): Fault| scene.error(format!("collider[{k}]{key}"), what);
         desc.check().map_err(wrong)?;
-        if apart && desc.has_edges() {
-            continue; // its triangles are in the model
-        }
-        colliders.push(collider(desc, bare).map_err(wrong)?);
+        let shape = || collider(desc, false).map_err(wrong);
+        colliders.push(match sight(mode, desc.has_edges()) {
+            _ if !objects => shape()?,
+            Sight::Nothing if !others => continue,
+            Sight::Nothing => Box::new(Obstacle::new(shape()?, None)),
+            Sight::Shape => shape()?,
+            Sight::Margin if !others => collider(desc, true).map_err(wrong)?,
+            Sight::Margin if desc.margin.is_some() => shape()?,
+            Sight::Margin => Box::new(Obstacle::new(shape()?, Some(collider(desc, true).map_err(wrong)?))),
+        });
     }
     for k in 0..scene.objects.len() {
-        if let Some(field) = mesh_collider(scene, k, apart)? {
-            colliders.push(field);
-        }
+        colliders.extend(mesh_collider(scene, k, mode)?);
     }
     Ok(colliders)
 }
 
-fn collider(desc: &ColliderDesc, bare: bool) -> Result<Box<dyn Collider>, Fault> {
-    let margin = |default: Real| desc.margin.unwrap_or(if bare { 0.0 } else { default });
+/// With the margin of the scene; without one, with the thesis' or none.
+fn collider(desc: &ColliderDesc, thesis: bool) -> Result<Box<dyn Collider>, Fault> {
+    let margin = |default: Real| desc.margin.unwrap_or(if thesis { default } else { 0.0 });
     let shape = shape(desc, margin).map_err(|error| ("", error.to_string()))?;
     let first = rotation(desc);
     let moving = desc.motion()?.moving_collider(shape, first, desc.centre().into());
@@ -251,11 +272,25 @@ impl ColliderDesc {
     }
 }
 
-/// The signed distance of an object that is an obstacle; `None` if its triangles are in the model.
-fn mesh_collider(scene: &Scene, k: usize, apart: bool) -> Result<Option<Box<dyn Collider>>, SceneError> {
+/// Whether other matter meets an object as an obstacle by signed distance; if not, it meets the object's triangles.
+pub(super) fn is_met_by_distance(scene: &Scene, k: usize) -> bool {
+    let (object, desc) = (&scene.objects[k], &scene.desc.objects[k]);
+    let Some(obstacle) = &desc.obstacle else { return false };
+    let seen = sight(scene.desc.contact_mode(), obstacle.kind == ObstacleKind::Surface) != Sight::Nothing;
+    let (positions, triangles) = surface_of(object);
+    seen || MeshQuery::new(positions, triangles).is_ok_and(|mesh| mesh.check_closed().is_ok())
+}
+
+/// The signed distance of an object that is an obstacle; `None` if nothing meets it by distance.
+fn mesh_collider(
+    scene: &Scene,
+    k: usize,
+    mode: ContactMode,
+) -> Result<Option<Box<dyn Collider>>, SceneError> {
     let (object, desc) = (&scene.objects[k], &scene.desc.objects[k]);
     let Some(obstacle) = &desc.obstacle else { return Ok(None) };
-    if apart && obstacle.kind == ObstacleKind::Surface {
+    let unseen = sight(mode, obstacle.kind == ObstacleKind::Surface) == Sight::Nothing;
+    if unseen && (matches!(scene.matter, Matter::Elastic) || !is_met_by_distance(scene, k)) {
         return Ok(None);
     }
     let wrong = |what: String| scene.error(format!("object {:?}.obstacle", object.name), what);
@@ -277,7 +312,8 @@ fn mesh_collider(scene: &Scene, k: usize, apart: bool) -> Result<Option<Box<dyn 
     let moving =
         motion.motion.moving_collider(shape, UnitQuaternion::identity(), Vec3::zeros()).map_err(refused)?;
     let material = material(desc.friction, obstacle.restitution.or(desc.restitution));
-    Ok(Some(Box::new(WithMaterial::new(moving, material).map_err(refused)?)))
+    let shape = Box::new(WithMaterial::new(moving, material).map_err(refused)?);
+    Ok(Some(if unseen { Box::new(Obstacle::new(shape, None)) } else { shape }))
 }
 
 fn used_vertices(object: &Object) -> Vec<u32> {
@@ -360,7 +396,7 @@ fn wind(scene: &Scene, field: &str, blow: Blow<'_>) -> Result<Wind, SceneError> 
     if triangles.is_empty() {
         return Err(scene.error(field, "acts on no surface; wind acts only on cloth and shells"));
     }
-    Wind::new(scene.vertices(), &triangles, blow.velocity, blow.model)
+    Wind::new(scene.masses.len(), &triangles, blow.velocity, blow.model)
         .and_then(|wind| wind.during(blow.from, blow.to.unwrap_or(Real::INFINITY)))
         .map_err(|error| scene.error(field, error))
 }

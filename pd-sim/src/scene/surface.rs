@@ -102,6 +102,8 @@ impl Scene {
         let usual = |k: usize| given(k).unwrap_or_else(|| THICKNESS * mean_edge(&self.objects[k]));
         let soft: Vec<Real> =
             self.touching().filter(|&k| self.desc.objects[k].obstacle.is_none()).map(usual).collect();
+        // Without bodies nothing touches obstacles; their own edges are as good as any.
+        let soft = if soft.is_empty() { self.touching().map(usual).collect() } else { soft };
         let mean = soft.iter().sum::<Real>() / soft.len().max(1) as Real;
         let mut own = soft.into_iter();
         for k in self.touching() {

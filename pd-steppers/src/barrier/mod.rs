@@ -104,7 +104,7 @@ impl BarrierNewton {
         context.model.place_kinematic(&mut self.to);
         let part = self.approach(context)?;
         self.to.copy_from_slice(&self.x);
-        for collider in context.colliders {
+        for collider in context.colliders.iter().filter_map(|collider| collider.for_vertices()) {
             collider.sample(&self.to, time, &mut self.surfaces);
             for (i, surface) in
                 self.surfaces.iter().enumerate().filter(|(i, _)| !context.model.is_kinematic(*i))
@@ -117,7 +117,7 @@ impl BarrierNewton {
         }
         if self.to != self.x {
             self.approach(context)?;
-            for collider in context.colliders {
+            for collider in context.colliders.iter().filter_map(|collider| collider.for_vertices()) {
                 collider.sample(&self.x, time, &mut self.surfaces);
                 let inside = self
                     .surfaces

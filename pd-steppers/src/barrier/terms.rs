@@ -133,7 +133,7 @@ impl TermSum {
         derivatives: bool,
     ) -> Real {
         let (surface, mut value) = (barrier.model.surface(), 0.0);
-        for collider in context.colliders {
+        for collider in context.colliders.iter().filter_map(|collider| collider.for_vertices()) {
             for &v in surface.points.iter().filter(|&&v| !barrier.model.is_kinematic(v as usize)) {
                 let at: Surface = collider.surface_at(&x[v as usize], barrier.time);
                 let distance = surface.bodies[barrier.bodies.of(v) as usize].thickness;
@@ -201,7 +201,7 @@ impl Friction {
                 }
             }
         }
-        for collider in context.colliders {
+        for collider in context.colliders.iter().filter_map(|collider| collider.for_vertices()) {
             for &v in surface.points.iter().filter(|&&v| !barrier.model.is_kinematic(v as usize)) {
                 let at = collider.surface_at(&x[v as usize], barrier.time);
                 let body = &surface.bodies[barrier.bodies.of(v) as usize];

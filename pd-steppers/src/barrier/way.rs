@@ -35,7 +35,7 @@ pub(super) fn past_obstacles(context: &StepContext<'_>, time: Real, from: &[Vec3
         if length == 0.0 {
             continue;
         }
-        for collider in context.colliders {
+        for collider in context.colliders.iter().filter_map(|collider| collider.for_vertices()) {
             let first = collider.surface_at(&from[i], time).distance;
             let mut gone = 0.0;
             for _ in 0..MARCH {

@@ -48,7 +48,7 @@ impl GuardedPd {
                 break;
             }
             let started = Instant::now();
-            self.recentre(context)?;
+            self.recentre(context);
             report.stages.collide += started.elapsed();
             // Obstacles may have moved, and with them what they carry.
             self.place_obstacles();

@@ -41,17 +41,16 @@ impl GuardedPd {
     }
 
     /// The memory, list and rows that the state tells of, where those at hand are others.
-    pub(super) fn recall(&mut self, context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
+    pub(super) fn recall(&mut self, context: &StepContext<'_>, state: &State) {
         if !self.memory.is_stored(&state.columns) {
             self.memory.load(&state.columns, self.surface.vertices());
             if self.memory.start.is_empty() {
                 self.rows.clear();
             } else {
-                self.make_list(context)?;
+                self.make_list(context);
                 self.choose(context, Which::Remembered);
             }
         }
-        Ok(())
     }
 
     /// Makes the list if need be, chooses rows, and sets where slip is measured from.
@@ -82,7 +81,7 @@ impl GuardedPd {
             self.memory.start.clone_from(&scratch.start);
             self.memory.target.clone_from(&scratch.target);
             self.memory.made = [1.0, state.time + context.params.dt];
-            self.make_list(context)?;
+            self.make_list(context);
             self.contact.rebuilds += 1;
             report.stages.collide += started.elapsed();
         }
@@ -125,7 +124,7 @@ impl GuardedPd {
     }
 
     /// After a round in which vertices were held back: the list at the present iterate.
-    pub(super) fn recentre(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
+    pub(super) fn recentre(&mut self, context: &StepContext<'_>) {
         self.remember_rows();
         let scratch = &mut self.scratch;
         for i in 0..scratch.target.len() {
@@ -140,11 +139,10 @@ impl GuardedPd {
         self.memory.start.clone_from(&scratch.here.x);
         self.memory.target.clone_from(&scratch.target);
         self.memory.made[0] = 1.0;
-        self.make_list(context)?;
+        self.make_list(context);
         self.contact.rebuilds += 1;
         self.choose(context, Which::Near);
         self.begin(context);
-        Ok(())
     }
 
     fn input<'a>(&'a self, context: &StepContext<'a>) -> ListInput<'a> {
@@ -163,7 +161,7 @@ impl GuardedPd {
         }
     }
 
-    fn make_list(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
+    fn make_list(&mut self, context: &StepContext<'_>) {
         let started = Instant::now();
         let mut list = std::mem::take(&mut self.list);
         list.clear_tangle();
@@ -176,9 +174,11 @@ impl GuardedPd {
         self.list = list;
         self.contact.listing += started.elapsed();
         self.contact.uncertified += self.list.size.uncertified;
-        match self.capacity {
-            Some(capacity) if !capacity.holds(&self.list.size) => Err(self.overflow(capacity)),
-            _ => Ok(()),
+        // The list has grown by itself; what is chosen from it finds room at once.
+        if let Some(capacity) = self.capacity.as_mut().filter(|capacity| !capacity.holds(&self.list.size)) {
+            capacity.grow(&self.list.size);
+            self.rows.reserve(capacity.rows);
+            self.memory.reserve(self.scratch.start.len(), capacity.rows);
         }
     }
 
@@ -266,7 +266,12 @@ impl GuardedPd {
     /// they were.
     pub(super) fn obstacles_are_as_listed(&self, context: &StepContext<'_>, end: Real) -> bool {
         let made = self.memory.made[1];
-        let mut moved = context.colliders.iter().filter(|c| c.pose(end) != c.pose(made)).peekable();
+        let mut moved = context
+            .colliders
+            .iter()
+            .filter_map(|collider| collider.for_vertices())
+            .filter(|c| c.pose(end) != c.pose(made))
+            .peekable();
         if context.colliders.len() != self.listed_obstacles || moved.peek().is_none() {
             return context.colliders.len() == self.listed_obstacles;
         }

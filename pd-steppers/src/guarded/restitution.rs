@@ -17,7 +17,13 @@ impl GuardedPd {
     pub(super) fn bounce(&self, context: &StepContext<'_>, state: &mut State) {
         let elastic = |material: Real| material > 0.0;
         let bodies = self.surface.bodies().iter().any(|body| elastic(body.material.restitution));
-        if !(bodies || context.colliders.iter().any(|collider| elastic(collider.material().restitution))) {
+        if !(bodies
+            || context
+                .colliders
+                .iter()
+                .filter_map(|c| c.for_vertices())
+                .any(|c| elastic(c.material().restitution)))
+        {
             return;
         }
         let (model, rows) = (context.model, &self.list.rows);

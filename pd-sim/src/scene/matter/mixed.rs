@@ -6,6 +6,7 @@ use super::{GridMatter, RigidMatter};
 use crate::SceneError;
 use crate::scene::Scene;
 use crate::scene::desc::{GridSolverDesc, LawDesc, SceneDesc};
+use crate::scene::obstacles::is_met_by_distance;
 use pd_core::{Real, State, Stepper, Vec3};
 use pd_couple::{
     AdmmIpc, AdmmSettings, Attachment, CoupleError, Coupled, CoupledSettings, Domain, ElasticDomain,
@@ -238,7 +239,10 @@ impl MixedMatter {
 fn sheets(scene: &Scene) -> Result<Vec<Sheet>, CoupleError> {
     let (rest, contact) = (scene.rest(), &scene.desc.contact);
     let mut sheets = vec![];
-    for (object, desc) in scene.objects.iter().zip(&scene.desc.objects) {
+    for (k, (object, desc)) in scene.objects.iter().zip(&scene.desc.objects).enumerate() {
+        if is_met_by_distance(scene, k) {
+            continue;
+        }
         let positions = &rest[object.range()];
         let at = |v: u32| positions[v as usize];
         let lengths = object.edges.iter().map(|&[i, j]| (at(i) - at(j)).norm());

@@ -60,12 +60,9 @@ impl Scene {
     pub fn body_overlaps(&self, depth: Real) -> Result<Vec<String>, SceneError> {
         let Some(rigid) = self.matter.rigid() else { return Ok(vec![]) };
         let obstacles = self.colliders()?;
-        // With contact that keeps surfaces apart some obstacles are not among them, and their numbers do not tell.
-        let all = obstacles.len() == self.desc.colliders.len();
-        let label = |k: usize| {
-            let named = self.desc.colliders.get(k).filter(|_| all).and_then(|desc| desc.name.as_ref());
-            named
-                .map_or_else(|| format!("obstacle {k} ({})", obstacles[k].kind()), |name| format!("{name:?}"))
+        let label = |k: usize| match self.desc.colliders.get(k).and_then(|desc| desc.name.as_ref()) {
+            Some(name) => format!("{name:?}"),
+            None => format!("obstacle {k} ({})", obstacles[k].kind()),
         };
         let at = |p: &Vec3, depth: Real| {
             format!("overlap by {depth:.4} m at ({:.3}, {:.3}, {:.3})", p.x, p.y, p.z)
