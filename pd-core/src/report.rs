@@ -60,6 +60,10 @@ pub struct ContactReport {
     pub min_gap: Real,
     /// Vertices whose motion was clipped at the end of the step to prevent intersections.
     pub clamped: usize,
+    /// These as a part of all that are free to move.
+    pub clamped_share: Real,
+    /// What was clipped, as a part of the step's motion in the norm √(Σ m |Δx|²); included in [`StepReport::missing`].
+    pub held: Real,
     /// Attempts of the step: one, plus one for each repetition because vertices were clipped.
     pub rounds: usize,
     /// Number of times the candidate list was built.
@@ -79,11 +83,14 @@ pub struct ContactReport {
 }
 
 impl ContactReport {
-    /// The report of two steps in a row: counts and times add up, the least gap and fraction of both, the rest of the later.
+    /// The report of two steps in a row: counts and times add up, the least gap and fraction and the larger shares of both, the rest of the
+    /// later.
     pub fn followed_by(&self, later: &Self) -> Self {
         Self {
             min_gap: self.min_gap.min(later.min_gap),
             clamped: self.clamped + later.clamped,
+            clamped_share: self.clamped_share.max(later.clamped_share),
+            held: self.held.max(later.held),
             rounds: self.rounds + later.rounds,
             rebuilds: self.rebuilds + later.rebuilds,
             uncertified: self.uncertified + later.uncertified,

@@ -78,6 +78,10 @@ impl ContactList {
         exec::for_each_chunk(&mut self.guard.region, VERTEX_CHUNK, |first, regions| {
             for (k, region) in regions.iter_mut().enumerate() {
                 let i = first + k;
+                if !surface.touches(i) {
+                    *region = Aabb::everything(); // no pair has it
+                    continue;
+                }
                 let (c, t, r) = (reference[i], target[i], Vec3::repeat(stray(i)));
                 *region = Aabb { min: c.inf(&t) - r, max: c.sup(&t) + r };
                 if wide {

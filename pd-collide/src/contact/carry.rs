@@ -49,7 +49,7 @@ impl ContactList {
         let ListInput { surface, options, .. } = *input;
         let mut any = false;
         for (i, carry) in self.carry.iter_mut().enumerate() {
-            let way = input.target[i] - input.start[i];
+            let way = self.want[i] - input.start[i];
             *carry = if surface.kinematic[i] {
                 way
             } else {

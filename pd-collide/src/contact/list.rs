@@ -23,6 +23,23 @@ const PASSES: usize = 3;
 /// Part of its distance, or of δ, that a pair must keep in each of them lest its motions be changed.
 const KEEP: [Real; PASSES] = [0.95, 0.5, 0.25];
 
+/// Parts of the way that are tried, and bounds of the next part over the last.
+const PARTS: usize = 4;
+const LEAST_PART: Real = 0.1;
+const MOST_PART: Real = 0.5;
+/// Longest way of a list about where vertices start, in reaches.
+const CAPPED: Real = 4.0;
+
+/// How looking for pairs with carried motions ended.
+enum Gathered {
+    /// All pairs are found and part.
+    Whole,
+    /// Nothing is fast.
+    Slow,
+    /// Some pair would meet if all went their ways; up to this part of them none does.
+    Conflict(Real),
+}
+
 /// What a list is made from.
 #[derive(Clone, Copy)]
 pub struct ListInput<'a> {
@@ -196,48 +213,94 @@ impl ContactList {
     /// Makes the list.
     pub fn build(&mut self, input: &ListInput<'_>) {
         self.size = ListSize::default();
-        self.fraction = 1.0;
-        // First with fast vertices carried along their way; where these get in each other's way too often, without.
-        let whole = self.gather(input, true) || self.gather(input, false);
-        debug_assert!(whole, "the second way always ends");
+        // First with fast vertices carried along their way; where they get in each other's way, all go a part of it. Where even that
+        // does not do, or nothing is fast, about where vertices start, for ways of no more than some reaches.
+        let (mut part, mut carried) = (1.0, false);
+        for _ in 0..PARTS {
+            match self.gather(input, part) {
+                Gathered::Whole => {
+                    carried = true;
+                    break;
+                }
+                Gathered::Slow => break,
+                Gathered::Conflict(limit) => part *= limit.clamp(LEAST_PART, MOST_PART),
+            }
+        }
+        if !carried {
+            part = self.gather_about_start(input);
+        }
+        self.fraction = part;
         self.examine_candidates(input);
         self.collect_rows(input);
         self.collect_planes(input);
     }
 
-    /// Regions and all pairs that could meet in them. Says whether motions and pairs agree.
-    fn gather(&mut self, input: &ListInput<'_>, fast_too: bool) -> bool {
-        let any = self.start_carry(input, fast_too);
-        if fast_too && !any {
-            return false;
+    /// Regions and all pairs that could meet in them, with fast vertices carried along this part of their way.
+    fn gather(&mut self, input: &ListInput<'_>, part: Real) -> Gathered {
+        self.wide = false;
+        for ((want, start), target) in self.want.iter_mut().zip(input.start).zip(input.target) {
+            *want = if part < 1.0 { start + (target - start) * part } else { *target };
         }
-        self.wide = !fast_too;
-        self.want.copy_from_slice(input.target);
+        if !self.start_carry(input, true) {
+            return Gathered::Slow;
+        }
+        for pass in 1..=PASSES {
+            self.place_regions(input, self.wide);
+            self.collect_candidates(input, self.wide, pass == 1);
+            self.measure_lines(input);
+            if !self.settle_carry(input, KEEP[pass - 1]) {
+                break;
+            }
+            if pass == PASSES {
+                return Gathered::Conflict(self.limit_carry(input));
+            }
+        }
+        let limit = self.limit_carry(input);
+        if limit < 1.0 { Gathered::Conflict(limit) } else { Gathered::Whole }
+    }
+
+    /// The same without carrying any but what is not pushed. Returns the part of its way that this goes.
+    fn gather_about_start(&mut self, input: &ListInput<'_>) -> Real {
+        self.wide = true;
+        let part = self.cap_ways(input);
+        let any = self.start_carry(input, false);
         for pass in 1..=PASSES {
             self.place_regions(input, self.wide);
             self.collect_candidates(input, self.wide, pass == 1);
             if !any {
-                break;
+                return part;
             }
             self.measure_lines(input);
-            if self.wide && pass == PASSES || !self.settle_carry(input, KEEP[pass - 1]) {
+            if pass == PASSES || !self.settle_carry(input, KEEP[pass - 1]) {
                 break;
             }
-            if fast_too && pass == PASSES {
-                return false;
-            }
         }
-        self.fraction = if any { self.limit_carry(input) } else { 1.0 };
-        if self.fraction < 1.0 {
-            if fast_too {
-                return false;
-            }
+        let limit = self.limit_carry(input);
+        if limit < 1.0 {
             for (i, carry) in self.carry.iter_mut().enumerate() {
-                *carry *= self.fraction;
+                *carry *= limit;
                 self.guard.reference[i] = input.start[i] + *carry;
             }
         }
-        true
+        part * limit
+    }
+
+    /// Cuts the ways of vertices to some reaches, and those of all that are not pushed by one factor, which is returned.
+    fn cap_ways(&mut self, input: &ListInput<'_>) -> Real {
+        let ListInput { surface, options, start, target, .. } = *input;
+        let cap = |i: usize| CAPPED * (options.reach * surface.thickness_of(i)).max(input.least_reach);
+        let allowed = |i: usize| (cap(i) / (target[i] - start[i]).norm()).min(1.0);
+        let kinematic = (0..start.len()).filter(|&i| surface.kinematic[i] && surface.touches(i));
+        let part = kinematic.map(allowed).fold(1.0, Real::min);
+        for (i, want) in self.want.iter_mut().enumerate() {
+            let part = match (surface.kinematic[i], surface.touches(i)) {
+                (true, _) => part,
+                (_, true) => allowed(i),
+                _ => 1.0,
+            };
+            *want = if part < 1.0 { start[i] + (target[i] - start[i]) * part } else { target[i] };
+        }
+        part
     }
 
     /// Pairs of triangles that cross at positions x, among those of bodies that see each other; `each` gets their numbers.

@@ -3,6 +3,7 @@
 use super::GuardedPd;
 use pd_collide::contact::load_difference;
 use pd_core::exec::{self, VERTEX_CHUNK};
+use pd_core::missing::{self, Contraction};
 use pd_core::stepper::weighted_square_distance;
 use pd_core::{LocalInput, Real, StepContext, StepError, StepReport, Vec3, as_flat, as_flat_mut, dot};
 use std::time::Instant;
@@ -27,6 +28,12 @@ const HELD: Real = 0.25;
 const STALLED: Real = 1e-4;
 const HARD: Real = 3.0;
 const VIOLENT: Real = 100.0;
+/// Part of a step's motion that may be held back after the usual number of rounds. Where more is, there are more rounds as long as each
+/// brings it to less than a part of what it was, or obstacles on by a part of their way; at most so many.
+const HELD_BACK: Real = 0.01;
+const GAINED: Real = 0.9;
+const LEAST_WAY: Real = 0.2;
+const MOST_ROUNDS: usize = 24;
 /// Iterations outside of the guard that predict a motion.
 const PREDICTION_ITERATIONS: usize = 2;
 
@@ -38,15 +45,25 @@ impl GuardedPd {
     ) -> Result<(), StepError> {
         self.first_iterate(context, report)?;
         let first_norm = dot(&self.scratch.here.b, &self.scratch.here.b).sqrt();
-        for round in 0..self.options.rounds {
+        let mut before = Real::INFINITY;
+        for round in 1.. {
             self.contact.rounds += 1;
             self.pairs.reset();
+            self.contraction = Contraction::default();
             let iterations =
-                if round == 0 { context.params.iterations } else { (context.params.iterations / 2).max(2) };
+                if round == 1 { context.params.iterations } else { (context.params.iterations / 2).max(2) };
             self.iterate(context, report, iterations, first_norm)?;
-            if self.is_barely_held() && self.list.fraction == 1.0 || round + 1 == self.options.rounds {
+            let (held, way) = (self.share_held(context), self.list.fraction);
+            self.contact.held = held;
+            let usual = round >= self.options.rounds;
+            let little = held < HELD_BACK || held > GAINED * before;
+            let enough = self.is_barely_held() && way == 1.0
+                || usual && little && (way == 1.0 || way < LEAST_WAY)
+                || round == MOST_ROUNDS;
+            if enough {
                 break;
             }
+            before = held;
             let started = Instant::now();
             self.recentre(context);
             report.stages.collide += started.elapsed();
@@ -58,7 +75,25 @@ impl GuardedPd {
         }
         let norm = dot(&self.scratch.here.b, &self.scratch.here.b).sqrt();
         report.reduction = if first_norm > 0.0 { norm / first_norm } else { 0.0 };
+        let scratch = &self.scratch;
+        let ways = (&scratch.start[..], &scratch.s[..], &scratch.here.x[..]);
+        // What iterations have left out, or what the guard holds back.
+        let (left_out, held) = (missing::missing(context.model, &self.contraction, ways), self.contact.held);
+        report.missing = if held > 0.0 { Some(left_out.unwrap_or(0.0).max(held)) } else { left_out };
+        let pushed = self.compliance.iter().filter(|&&c| c > 0.0).count();
+        self.contact.clamped_share = self.contact.clamped as Real / pushed.max(1) as Real;
         Ok(())
+    }
+
+    /// How far the guard holds the last trial back, as a part of the step's motion.
+    fn share_held(&self, context: &StepContext<'_>) -> Real {
+        if self.contact.clamped == 0 {
+            return 0.0;
+        }
+        let (scratch, model) = (&self.scratch, context.model);
+        let way = |a: &[Vec3], b: &[Vec3]| missing::distance(model, a, b);
+        let motion = way(&scratch.here.x, &scratch.start).max(way(&scratch.s, &scratch.start));
+        if motion > 0.0 { way(&scratch.here.x, &scratch.target) / motion } else { 0.0 }
     }
 
     /// The better of x₀ + h v and of the predicted positions or else the inertial target moved out of contact, both inside the
@@ -194,6 +229,10 @@ impl GuardedPd {
                 };
                 exec::reduce(0..x.len(), VERTEX_CHUNK, &leaf, &Real::max).sqrt()
             };
+            if self.guarding {
+                let scratch = &self.scratch;
+                self.contraction.note(missing::distance(context.model, &scratch.here.x, &scratch.before));
+            }
             let norm = dot(&self.scratch.here.b, &self.scratch.here.b).sqrt();
             let here = self.scratch.here.objective;
             let drop = (self.highest - here).max(0.0);

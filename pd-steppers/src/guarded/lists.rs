@@ -18,10 +18,10 @@ const FEW_FAST: Real = 0.01;
 const STALE: Real = 0.04;
 /// Part of g h² that the reach must exceed: a body at rest must be able to settle.
 const SETTLE: Real = 0.4;
+/// Most of it, in δ: in a long step all would otherwise be near all.
+const FARTHEST: Real = 1.0;
 /// How far surfaces that cross are pushed apart in a step, in δ.
 const RECOVERY: Real = 0.5;
-/// Largest way to a target in a later round, in reaches.
-const CAPPED: Real = 4.0;
 
 impl GuardedPd {
     /// Inertial target s and targets t.
@@ -127,14 +127,6 @@ impl GuardedPd {
     pub(super) fn recentre(&mut self, context: &StepContext<'_>) {
         self.remember_rows();
         let scratch = &mut self.scratch;
-        for i in 0..scratch.target.len() {
-            let way = scratch.target[i] - scratch.here.x[i];
-            let cap = CAPPED * self.options.reach * self.surface.thickness_of(i);
-            let length = way.norm();
-            if length > cap {
-                scratch.target[i] = scratch.here.x[i] + way * (cap / length);
-            }
-        }
         context.model.place_kinematic(&mut scratch.target);
         self.memory.start.clone_from(&scratch.here.x);
         self.memory.target.clone_from(&scratch.target);
@@ -154,7 +146,7 @@ impl GuardedPd {
             start: &self.memory.start,
             target: &self.memory.target,
             scale,
-            least_reach: least_reach(context),
+            least_reach: self.least_reach(context),
             obstacles: context.colliders,
             time,
             ignored: &self.memory.ignored,
@@ -284,7 +276,7 @@ impl GuardedPd {
     fn list_serves(&self, context: &StepContext<'_>) -> bool {
         let scratch = &self.scratch;
         let guard = &self.list.guard;
-        let least = least_reach(context);
+        let least = self.least_reach(context);
         let (part, surface) = (self.options.reach, &self.surface);
         // How many are fast, and whether all are covered. What slides fast has other faces before it in every step.
         let leaf = |range: std::ops::Range<usize>| {
@@ -292,14 +284,20 @@ impl GuardedPd {
                 let reach = (part * surface.thickness_of(i)).max(least);
                 let way = (scratch.target[i] - scratch.start[i]).norm_squared();
                 let strayed = (scratch.start[i] - guard.reference()[i]).norm_squared();
-                let near =
-                    guard.region(i).contains(&scratch.target[i]) && strayed < (STRAYED * reach).powi(2);
+                let near = !surface.touches(i)
+                    || guard.region(i).contains(&scratch.target[i]) && strayed < (STRAYED * reach).powi(2);
                 (fast + usize::from(way > (FAST * reach).powi(2) && surface.touches(i)), covered && near)
             })
         };
         let n = scratch.start.len();
         let (fast, covered) = exec::reduce(0..n, VERTEX_CHUNK, &leaf, &|a, b| (a.0 + b.0, a.1 && b.1));
         covered && fast as Real <= FEW_FAST * n as Real && guard.holds(&scratch.start)
+    }
+
+    /// Reach in which a body at rest can settle, m.
+    fn least_reach(&self, context: &StepContext<'_>) -> Real {
+        let fallen = SETTLE * context.params.gravity.norm() * context.params.dt * context.params.dt;
+        fallen.min(FARTHEST * self.surface.least_thickness())
     }
 
     fn choice_is_stale(&self) -> bool {
@@ -371,11 +369,6 @@ pub(super) fn material(context: &StepContext<'_>, surface: &ContactSurface, row:
         }
         _ => surface.material(row.bodies[0], row.bodies[1]),
     }
-}
-
-/// Reach in which a body at rest can settle, m.
-fn least_reach(context: &StepContext<'_>) -> Real {
-    SETTLE * context.params.gravity.norm() * context.params.dt * context.params.dt
 }
 
 /// Which rows to choose.

@@ -13,7 +13,7 @@
 //!     twice: d = (½ diag(A) + blocks of K)⁻¹ b      no solve; removes what a solve is bad at
 //!     then:  d = some conjugate gradient iterations on (A + K) d = b, preconditioned by A⁻¹
 //!     each by L-BFGS over the same pairs, x ← clamp(x + α d) where the objective falls
-//!   until nothing moves; if the guard held vertices back, make the list at x and go on
+//!   until nothing moves; if the guard held vertices back, make the list at x and go on: a trial is shortened, not the step
 //! λ ← p, λ_t ← friction;  v = (x − x₀)/h
 //! ```
 //! K = Jᵀ κ J is never added to A: the factor stays constant, and contact costs passes over its rows. Rows are an augmented
@@ -29,6 +29,7 @@ use pd_collide::contact::{
     ContactList, ContactOptions, ContactSurface, Contacts, ListCapacity, ListSize, Memory, Rows,
     SqueezePolicy,
 };
+use pd_core::missing::Contraction;
 use pd_core::stepper::{self, PreparedFor};
 use pd_core::{
     ContactReport, GlobalSolver, Lbfgs, LocalStep, Measures, Real, State, StepContext, StepError, StepReport,
@@ -62,6 +63,8 @@ pub struct GuardedPd {
     pub(crate) highest: Real,
     /// Whether the present iterate is a predicted one.
     pub(crate) predicted: bool,
+    /// Lengths of the last iterations.
+    pub(crate) contraction: Contraction,
 }
 
 impl GuardedPd {
@@ -86,6 +89,7 @@ impl GuardedPd {
             surface: ContactSurface::default(),
             guarding: true,
             predicted: false,
+            contraction: Contraction::default(),
             highest: Real::NEG_INFINITY,
         }
     }

@@ -84,3 +84,25 @@ fn a_soft_ball_is_squeezed_to_two_fifths() {
     println!("plates {gap:.4} m apart");
     assert!(gap < 0.4 * 0.2 + 1e-9, "{gap}");
 }
+
+/// A step in which all falls by many of its cells cuts ways, and does not look for pairs everywhere.
+#[test]
+fn a_long_step_makes_no_long_lists() {
+    let (mut most, mut worst): (Real, _) = (0.0, 0.0);
+    for dt in [1.0 / 30.0, 0.1, 0.2] {
+        for mut scene in [drape(14), knife(14, 20.0)] {
+            scene.params.dt = dt;
+            let mut stepper = scene.stepper();
+            for frame in 0..5 {
+                scene.step(&mut stepper);
+                assert_eq!(scene.crossings(), 0, "{dt} s, frame {frame}");
+                let pairs = stepper.list_size().pairs as Real / scene.model.surface().triangles.len() as Real;
+                if pairs > most {
+                    (most, worst) = (pairs, dt);
+                }
+            }
+        }
+    }
+    println!("at most {most:.1} pairs a triangle, in steps of {worst} s");
+    assert!(most < 60.0, "{most}");
+}

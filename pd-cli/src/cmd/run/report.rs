@@ -80,6 +80,8 @@ pub(super) fn summary(
             summary["min_gap"] = contact.min_gap.into();
         }
         summary["clamped"] = contact.clamped.into();
+        summary["clamped_share"] = contact.clamped_share.into();
+        summary["held"] = contact.held.into();
         summary["rebuilds"] = contact.rebuilds.into();
         summary["contact_ms"] = mean(stats.stages.collide).into();
     }
@@ -172,8 +174,11 @@ pub(super) fn describe(
             "none".to_owned()
         };
         print_line(format_args!(
-            "  {} contacts, minimum gap {gap}, {} vertices clamped, contact lists built {} times",
-            contact.contacts, contact.clamped, contact.rebuilds
+            "  {} contacts, minimum gap {gap}, at most {:.2} % of the vertices clamped and {:.2} % of a step's motion held back, contact lists built {} times",
+            contact.contacts,
+            100.0 * contact.clamped_share,
+            100.0 * contact.held,
+            contact.rebuilds
         ))?;
     }
     if let Some(count) = stats.intersections {
