@@ -1,4 +1,5 @@
-//! A triple pendulum by two solvers: `rattle` keeps its energy, `direct` damps it and holds the joints with one substep.
+//! A triple pendulum by two solvers: `direct` keeps its energy to second order, `tgs-soft` loses some; of the first the joints stay closed
+//! with one substep, too.
 //!
 //! `cargo run -p pd-rigid --example pendulum`
 
@@ -19,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (model, params) = (Arc::new(model), StepParams::default());
     let energy = |state: &State| model.energy(&state.bodies, &params.gravity).iter().sum::<f64>();
     let mut lost = vec![];
-    for (name, substeps) in [("rattle", 4), ("direct", 1)] {
+    for (name, substeps) in [("direct", 4), ("tgs-soft", 4), ("direct", 1)] {
         let mut settings = RigidParams::default();
         settings.substeps = substeps;
         let mut stepper = RigidStepper::with_solver(model.clone(), settings, solver(name)?);
@@ -30,10 +31,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             stepper.advance(&params, &[], &mut state)?;
             gap = gap.max(stepper.report().joint_gap);
         }
-        assert!(gap < 1e-3, "{name}: joints open by {gap} m");
+        assert!(gap < if name == "direct" { 1e-6 } else { 0.05 }, "{name}: joints open by {gap} m");
         lost.push(at_start - energy(&state));
     }
-    assert!(lost[0].abs() < 0.01 * lost[1], "rattle loses {} J, direct {} J", lost[0], lost[1]);
+    assert!(lost[0].abs() < 0.05 * lost[1].abs(), "direct loses {} J, tgs-soft {} J", lost[0], lost[1]);
     Ok(())
 }
 

@@ -117,7 +117,7 @@ impl Islands {
         self.order.extend((0..count as u32).filter(|&b| self.of[b as usize] != u32::MAX));
         let of = &self.of;
         self.order.sort_unstable_by_key(|&b| (of[b as usize], b));
-        // A system belongs to the island of any of its bodies.
+        // All bodies of a system are in one island.
         self.keys.clear();
         for (s, system) in systems.iter().enumerate() {
             let island = of[system.bodies[0] as usize];

@@ -47,7 +47,7 @@ pub use model::{
 pub use overlap::{ObstacleOverlap, Overlap};
 pub use params::RigidParams;
 pub use shape::{ConvexParts, Face, MassProperties, MeshTriangle, Polyhedron, Shape, convex_parts};
-pub use solve::{Direct, Island, Rattle, RigidSolver, SOLVERS, TgsSoft, Xpbd, solver};
+pub use solve::{Direct, Island, RigidSolver, SOLVERS, TgsSoft, Xpbd, solver};
 pub use stepper::{RigidReport, RigidStepper, columns};
 
 /// The example of the README, run with the documentation tests.

@@ -29,12 +29,14 @@ impl Inertia {
 }
 
 /// Fills the blocks of K for the joints of a system in the order of elimination; rows that are not active are cut off (unit diagonal).
+/// Diagonals grow by the share `soften`.
 pub(crate) fn assemble(
     factor: &mut Factor,
     system: &System,
     joints: &[JointWork],
     bodies: &[Body],
     inertia: Inertia,
+    soften: Real,
 ) {
     factor.clear(system);
     for (k, joint) in joints.iter().enumerate() {
@@ -44,7 +46,7 @@ pub(crate) fn assemble(
         let block = &mut factor.blocks[k];
         add(block, rows, 0, rows, 0, a.inv_mass, inertia.of(a), 1.0);
         add(block, rows, 1, rows, 1, b.inv_mass, inertia.of(b), 1.0);
-        let ring = if system.ring { RING } else { 0.0 };
+        let ring = if system.ring { soften.max(RING) } else { soften };
         for i in 0..rows.len {
             block[i][i] += block[i][i] * ring + joint.softness[i];
         }

@@ -160,6 +160,15 @@ impl Body {
         if self.is_round() { w * i.x } else { self.turn * self.turn.tr_mul(w).component_mul(&i) }
     }
 
+    /// Kinetic energy, J; none of what forces do not move.
+    pub(crate) fn kinetic(&self) -> Real {
+        if self.is_dynamic() {
+            0.5 * (self.v.norm_squared() / self.inv_mass + self.w.dot(&self.spin(&self.w)))
+        } else {
+            0.0
+        }
+    }
+
     /// Whether all moments are equal.
     fn is_round(&self) -> bool {
         self.moments.x == self.moments.y && self.moments.y == self.moments.z

@@ -5,7 +5,8 @@
 
 use super::rows::ROWS;
 use super::system::System;
-use pd_core::Real;
+use nalgebra::UnitQuaternion;
+use pd_core::{Real, Vec3};
 
 /// A block, row by row; rows and columns beyond its size are not read.
 pub(crate) type Block = [[Real; ROWS]; ROWS];
@@ -25,6 +26,10 @@ pub(crate) struct Factor {
     pub(crate) sizes: Vec<usize>,
     /// Right-hand side, then solution.
     pub(crate) x: Vec<[Real; ROWS]>,
+    /// Velocities and angular velocities of the bodies of an island at the start of a substep.
+    pub(crate) velocities: Vec<(Vec3, Vec3)>,
+    /// Poses of the bodies of an island before gaps were closed.
+    pub(crate) poses: Vec<(Vec3, UnitQuaternion<Real>)>,
 }
 
 impl Factor {

@@ -5,13 +5,16 @@ pub(crate) mod body;
 mod bounce;
 pub(crate) mod contact;
 mod direct;
+mod energy;
 pub(crate) mod factor;
+mod free;
 pub(crate) mod group;
+mod hold;
 pub(crate) mod lanes;
+mod mend;
 mod motion;
 mod open;
 mod place;
-mod rattle;
 pub(crate) mod rows;
 mod side;
 mod soft;
@@ -22,14 +25,13 @@ pub(crate) mod work;
 mod xpbd;
 
 pub use direct::Direct;
-pub use rattle::Rattle;
 pub use soft::TgsSoft;
 pub use work::Island;
 pub use xpbd::Xpbd;
 
 use crate::RigidError;
 
-/// Names of the solvers, the default first.
+/// Names of the solvers, the default first; `rattle` is another name of it.
 pub const SOLVERS: &[&str] = &["direct", "rattle", "tgs-soft", "xpbd"];
 
 /// Advances one island (bodies that depend on each other through joints and contacts) by a frame.
@@ -49,8 +51,7 @@ pub trait RigidSolver: Send + Sync {
 /// [`RigidError::UnknownSolver`].
 pub fn solver(name: &str) -> Result<Box<dyn RigidSolver>, RigidError> {
     match name {
-        "direct" => Ok(Box::new(Direct)),
-        "rattle" => Ok(Box::new(Rattle)),
+        "direct" | "rattle" => Ok(Box::new(Direct)),
         "tgs-soft" => Ok(Box::new(TgsSoft)),
         "xpbd" => Ok(Box::new(Xpbd)),
         _ => Err(RigidError::UnknownSolver { name: name.into(), known: SOLVERS }),

@@ -57,8 +57,8 @@ impl System {
         self.joints.len() + self.below.len()
     }
 
-    /// The systems of a model, by their smallest joint.
-    pub(crate) fn all(model: &RigidModel) -> Vec<Self> {
+    /// The systems of a model, by their smallest joint, without the joints that are broken.
+    pub(crate) fn all(model: &RigidModel, broken: impl Fn(usize) -> bool) -> Vec<Self> {
         let joints = model.joints();
         let held = |j: usize| {
             let desc = &joints[j].desc;
@@ -66,10 +66,10 @@ impl System {
         };
         // Joints at each body, and components by flooding.
         let mut at: Vec<Vec<u32>> = vec![vec![]; model.bodies()];
-        for j in 0..joints.len() {
+        let mut seen: Vec<bool> = (0..joints.len()).map(broken).collect();
+        for j in (0..joints.len()).filter(|&j| !seen[j]) {
             held(j).into_iter().flatten().for_each(|b| at[b].push(j as u32));
         }
-        let mut seen = vec![false; joints.len()];
         let mut systems = vec![];
         for first in 0..joints.len() {
             if seen[first] {
@@ -228,13 +228,13 @@ mod tests {
     #[test]
     fn a_chain_has_no_fill_and_a_ring_a_little() {
         let chain: Vec<_> = (0..50).map(|k: usize| (k.checked_sub(1), k)).collect();
-        let systems = System::all(&joined(50, &chain));
+        let systems = System::all(&joined(50, &chain), |_| false);
         assert_eq!(systems.len(), 1);
         assert_eq!(systems[0].below.len(), 49, "one block a neighbour");
         assert!(!systems[0].ring);
         let mut ring = chain.clone();
         ring[0].0 = Some(49);
-        let systems = System::all(&joined(50, &ring));
+        let systems = System::all(&joined(50, &ring), |_| false);
         assert!(systems[0].ring);
         assert_eq!(
             systems[0].below.len(),
@@ -245,9 +245,9 @@ mod tests {
 
     #[test]
     fn a_second_hold_on_the_world_closes_a_ring() {
-        assert!(!System::all(&joined(2, &[(None, 0), (Some(0), 1)]))[0].ring);
-        assert!(System::all(&joined(2, &[(None, 0), (Some(0), 1), (None, 1)]))[0].ring);
-        assert!(System::all(&joined(1, &[(None, 0), (None, 0)]))[0].ring);
-        assert_eq!(System::all(&joined(4, &[(None, 0), (None, 1), (Some(2), 3)])).len(), 3);
+        assert!(!System::all(&joined(2, &[(None, 0), (Some(0), 1)]), |_| false)[0].ring);
+        assert!(System::all(&joined(2, &[(None, 0), (Some(0), 1), (None, 1)]), |_| false)[0].ring);
+        assert!(System::all(&joined(1, &[(None, 0), (None, 0)]), |_| false)[0].ring);
+        assert_eq!(System::all(&joined(4, &[(None, 0), (None, 1), (Some(2), 3)]), |_| false).len(), 3);
     }
 }

@@ -21,8 +21,114 @@ pub(crate) enum Mode {
     High,
     /// Driven by its motor.
     Motor,
-    /// Driven by the largest force of its motor.
-    Clamped,
+    /// Driven up, or down, by the largest force of its motor.
+    Up,
+    Down,
+    /// Held where it is.
+    Locked,
+}
+
+/// A limited or driven coordinate in a substep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coordinate {
+    /// Its treatment.
+    pub(crate) mode: Mode,
+    /// Value at the start, or where it is to be put, m or rad.
+    pub(crate) value: Real,
+    /// Value at the start of the substep, m or rad.
+    pub(crate) start: Real,
+    /// Rate before the solve for velocities, m/s or rad/s.
+    pub(crate) rate: Real,
+    /// Slowest and fastest rate that its limit allows, m/s or rad/s.
+    pub(crate) low: Real,
+    pub(crate) high: Real,
+    /// Whether it has a motor, the rate that this aims at, the softness of its spring and its largest impulse.
+    pub(crate) driven: bool,
+    pub(crate) aim: Real,
+    pub(crate) softness: Real,
+    pub(crate) most: Real,
+}
+
+impl Default for Coordinate {
+    fn default() -> Self {
+        let (low, high) = (Real::NEG_INFINITY, Real::INFINITY);
+        Self {
+            mode: Mode::Off,
+            value: 0.0,
+            start: 0.0,
+            rate: 0.0,
+            low,
+            high,
+            driven: false,
+            aim: 0.0,
+            softness: 0.0,
+            most: 0.0,
+        }
+    }
+}
+
+impl Coordinate {
+    /// Whether its rate is solved for.
+    pub(crate) fn acts(&self) -> bool {
+        !matches!(self.mode, Mode::Off | Mode::Up | Mode::Down)
+    }
+
+    /// Impulse where its rate is not solved for.
+    pub(crate) fn given(&self) -> Real {
+        match self.mode {
+            Mode::Up => self.most,
+            Mode::Down => -self.most,
+            _ => 0.0,
+        }
+    }
+
+    /// Rate to be reached where it is solved for.
+    pub(crate) fn goal(&self) -> Real {
+        match self.mode {
+            Mode::Low => self.low,
+            Mode::High => self.high,
+            Mode::Motor => self.aim,
+            _ => 0.0,
+        }
+    }
+
+    /// What a motor does at a rate.
+    fn driven_at(&self, rate: Real) -> Real {
+        let wish = self.aim - rate;
+        if !self.driven || wish == 0.0 {
+            0.0
+        } else if self.softness > 0.0 {
+            (wish / self.softness).clamp(-self.most, self.most)
+        } else {
+            self.most.copysign(wish)
+        }
+    }
+
+    /// The treatment that an impulse and a rate ask for, if it is another one.
+    pub(crate) fn contradicted(&self, impulse: Real, rate: Real, slack: Real) -> Option<Mode> {
+        let free = if self.driven { Mode::Motor } else { Mode::Off };
+        // At its limit the impulse is that of the motor and one away from the limit.
+        match self.mode {
+            Mode::Low => return (impulse < self.driven_at(self.low).min(self.most)).then_some(free),
+            Mode::High => return (impulse > self.driven_at(self.high).max(-self.most)).then_some(free),
+            Mode::Locked => return None,
+            _ => {}
+        }
+        if rate < self.low - slack {
+            return Some(Mode::Low);
+        }
+        if rate > self.high + slack {
+            return Some(Mode::High);
+        }
+        let beyond = rate + self.softness * impulse - self.aim;
+        match self.mode {
+            Mode::Motor if impulse > self.most => Some(Mode::Up),
+            Mode::Motor if impulse < -self.most => Some(Mode::Down),
+            Mode::Up if beyond > slack => Some(Mode::Motor),
+            Mode::Down if beyond < -slack => Some(Mode::Motor),
+            _ => None,
+        }
+    }
 }
 
 /// A joint while an island is solved.
@@ -44,8 +150,10 @@ pub(crate) struct JointWork {
     pub(crate) force: [Real; ROWS],
     /// Free coordinates at the last accepted pose.
     pub(crate) before: [Real; 2],
-    /// Treatment of each free coordinate.
-    pub(crate) mode: [Mode; 2],
+    /// Each free coordinate.
+    pub(crate) coordinate: [Coordinate; 2],
+    /// Impulses of the last solve for velocities, N·s.
+    pub(crate) impulse: [Real; ROWS],
     /// What a damped spring remembers of its error at the start of the substep.
     pub(crate) offset: [Real; ROWS],
     /// Whether it is broken.
@@ -64,7 +172,8 @@ impl JointWork {
             lambda: [0.0; ROWS],
             force: [0.0; ROWS],
             before: [0.0; 2],
-            mode: [Mode::Off; 2],
+            coordinate: [Coordinate::default(); 2],
+            impulse: [0.0; ROWS],
             offset: [0.0; ROWS],
             broken: false,
         }
@@ -143,7 +252,7 @@ pub struct Island<'a> {
     pub(crate) params: &'a RigidParams,
     /// Time step of the whole frame, s.
     pub(crate) dt: Real,
-    /// Substeps for which the chosen solver had to step back to `direct`.
+    /// Substeps with joints that were not of second order.
     pub(crate) fallbacks: usize,
 }
 
@@ -151,6 +260,34 @@ impl Island<'_> {
     /// Whether there are joints.
     pub(crate) fn has_joints(&self) -> bool {
         !self.joints.is_empty()
+    }
+
+    /// Whether some joint gives way.
+    pub(crate) fn is_soft(&self) -> bool {
+        self.joints.iter().any(|joint| {
+            let desc = &self.model.joints()[joint.index as usize].desc;
+            desc.compliance > 0.0 || desc.angular_compliance > 0.0
+        })
+    }
+
+    /// Whether forces are too large for an explicit substep: beyond h √(4T/(m L)) = 2 a chain of links of mass m and length L under tension T
+    /// vibrates ever more across its length. The blow of a limit is no tension that lasts.
+    pub(crate) fn is_tense(&self, h: Real, force: impl Fn(&JointWork) -> [Real; ROWS]) -> bool {
+        let mut tense = false;
+        for joint in self.joints.iter().filter(|joint| !joint.broken) {
+            let desc = &self.model.joints()[joint.index as usize];
+            let force = force(joint);
+            if (desc.held..desc.rows()).any(|row| force[row] != 0.0) {
+                return false;
+            }
+            let tension = joint.rows.total(&force).0.norm();
+            for side in 0..2 {
+                let body = &self.bodies[joint.bodies[side] as usize];
+                let length = 2.0 * desc.frames[side].translation.vector.norm();
+                tense |= body.is_dynamic() && h * h * 4.0 * tension * body.inv_mass > 4.0 * length;
+            }
+        }
+        tense
     }
 
     /// Whether impulses have to be repeated contact by contact: with joints their sum is not known from the velocities.

@@ -53,7 +53,7 @@ pub struct RigidReport {
     pub joint_gap: Real,
     /// Joints broken so far.
     pub broken: usize,
-    /// Substeps of an island in which the solver asked for had to step back to `direct`.
+    /// Substeps of islands with joints that `direct` did not take in second order: with contacts, soft joints, great tension or turns.
     pub fallbacks: usize,
     /// Time spent on finding contacts, laying out islands, solving them, and writing the state.
     pub times: [Duration; 4],
@@ -68,6 +68,8 @@ pub struct RigidStepper {
     params: RigidParams,
     solver: Box<dyn RigidSolver>,
     systems: Vec<System>,
+    /// Joints without which the systems were made.
+    broken: Vec<u64>,
     islands: Islands,
     contacts: Contacts,
     found: Manifolds,
@@ -90,7 +92,8 @@ impl RigidStepper {
     /// A stepper with a solver of choice, see [`solver`](crate::solver).
     pub fn with_solver(model: Arc<RigidModel>, params: RigidParams, solver: Box<dyn RigidSolver>) -> Self {
         Self {
-            systems: System::all(&model),
+            systems: System::all(&model, |_| false),
+            broken: vec![],
             contacts: Contacts::new(&model),
             model,
             params,

@@ -5,6 +5,7 @@ use crate::contacts::Contacts;
 use crate::model::pose;
 use crate::solve::body::Body;
 use crate::solve::rows::{ROWS, Rows};
+use crate::solve::system::System;
 use crate::solve::work::JointWork;
 use crate::{JointKind, RigidModel};
 use nalgebra::Isometry3;
@@ -18,6 +19,14 @@ impl RigidStepper {
         self.idle.clear();
         self.idle.extend_from_slice(state.columns.real(columns::BODY_IDLE));
         self.idle.resize(bodies, 0.0);
+        // What a broken joint held together are systems of their own. Those without any are as the model has them.
+        let broken = state.columns.keys(columns::JOINT_BROKEN);
+        let now = broken.iter().chain(std::iter::repeat(&0)).take(self.model.joints().len());
+        if !now.clone().eq(self.broken.iter().chain(std::iter::repeat(&0)).take(self.model.joints().len())) {
+            self.broken.clear();
+            self.broken.extend(now);
+            self.systems = System::all(&self.model, |j| self.broken[j] != 0);
+        }
         self.driven.clear();
         for b in 0..bodies {
             // The mean velocity over the step, so that the body arrives where it should.

@@ -134,6 +134,53 @@ fn a_hinge_stops_at_its_limit() {
     assert!(over < 0.1 && most > 0.49, "overshoot {over} degrees");
 }
 
+/// A start beyond a limit comes back at the push-out speed, and no velocity comes of it.
+#[test]
+fn a_start_beyond_a_limit_comes_back_slowly() {
+    for (steps, beyond) in [(1, 0.5), (4, 0.5), (16, 0.02), (4, 2.0)] {
+        let limited = |j: JointDesc| j.limit(Axis::Angular, beyond, 3.0);
+        let world =
+            World::new(one(limited, JointKind::Hinge, Vec3::z(), Vec3::x()), substeps(steps), "direct");
+        let mut world = weightless(world);
+        for frame in 1..60 {
+            world.step();
+            let (way, speed) = (3.0 * frame as Real / 60.0, world.state.bodies.w[0].norm());
+            assert!(coordinate(&world) < way.min(beyond) + 1e-9, "{}", coordinate(&world));
+            assert!(coordinate(&world) > (0.9 * way).min(beyond - 1e-9), "{} {way}", coordinate(&world));
+            assert!(speed < 1e-9, "{speed} rad/s");
+        }
+    }
+}
+
+/// Two balls on arms, the elbow limited: light moments, the case in which the limit pumped energy.
+#[test]
+fn a_limited_elbow_gains_no_energy() {
+    for steps in [1, 4, 16] {
+        for (radius, limit) in [(0.05, 20.0), (0.1, 20.0), (0.1, 45.0), (0.2, 5.0)] {
+            let mut builder = RigidModel::builder();
+            let mut ball = |x: Real| {
+                let body = pd_rigid::describe::sphere_body(radius, 1000.0).unwrap().at(Vec3::x() * x);
+                builder.body(body).unwrap()
+            };
+            let (upper, lower) = (ball(0.5), ball(1.5));
+            let hinge =
+                |a, b, x: Real| JointDesc::new(JointKind::Hinge, a, Some(b), Vec3::x() * x).along(Vec3::z());
+            builder.joint(hinge(None, upper, 0.0)).unwrap();
+            let limit = Real::to_radians(limit);
+            builder.joint(hinge(Some(upper), lower, 1.0).limit(Axis::Angular, -limit, limit)).unwrap();
+            let mut world = World::new(builder, substeps(steps), "direct");
+            let (mut least, mut over) = (world.energy(), 0.0f64);
+            for _ in 0..300 {
+                world.step();
+                assert!(world.energy() < least + 1e-9, "{steps} substeps, {radius} m: {} J", world.energy());
+                least = least.min(world.energy());
+                over = over.max(world.state.columns.real(columns::JOINT_COORDINATE)[2].abs() - limit);
+            }
+            assert!(over < 1e-6, "{over} rad beyond");
+        }
+    }
+}
+
 #[test]
 fn a_motor_reaches_torque_times_time_over_inertia() {
     let (torque, inertia) = (0.5, 0.31 + 2.0); // about the anchor, 1 m away
@@ -209,6 +256,55 @@ fn a_joint_breaks_above_its_force_and_not_below() {
         world.run(60);
         assert_eq!(world.stepper.report().broken == 1, breaks);
         assert_eq!(world.state.bodies.p[0].y < -1.0, breaks);
+    }
+}
+
+/// A row of balls between two anchors of which a joint breaks: both halves hang on, whichever joint it is and whoever solves.
+#[test]
+fn what_a_break_leaves_keeps_its_other_joints() {
+    for weak in [1, 5, 9] {
+        for (name, steps, most) in
+            [("direct", 4, 1e-4), ("rattle", 4, 1e-4), ("tgs-soft", 8, 0.03), ("xpbd", 20, 0.03)]
+        {
+            let mut builder = RigidModel::builder();
+            let mut before = None;
+            for k in 0..=10 {
+                let at = Vec3::x() * k as Real;
+                let body = (k < 10).then(|| {
+                    builder.body(BodyDesc::point(1.0, Vec3::repeat(0.05)).at(at + Vec3::x() * 0.5)).unwrap()
+                });
+                let joint = JointDesc::new(JointKind::Ball, before, body, at);
+                builder.joint(if k == weak { joint.break_force(60.0) } else { joint }).unwrap();
+                before = body;
+            }
+            let mut world = World::new(builder, substeps(steps), name);
+            let mut gap = 0.0f64;
+            for frame in 0..150 {
+                if frame == 75 {
+                    // The state knows of the break.
+                    let state = world.state.clone();
+                    let params = *world.stepper.params();
+                    world.stepper = pd_rigid::RigidStepper::with_solver(
+                        world.model.clone(),
+                        params,
+                        pd_rigid::solver(name).unwrap(),
+                    );
+                    world.state = state;
+                }
+                world.step();
+                gap = gap.max(world.stepper.report().joint_gap);
+            }
+            assert_eq!(world.stepper.report().broken, 1, "{name}, joint {weak}");
+            assert!(gap < most, "{name}, joint {weak}: {gap} m");
+            for (k, p) in world.state.bodies.p.iter().enumerate() {
+                let anchor = if k < weak { Vec3::zeros() } else { Vec3::x() * 10.0 };
+                let most = if k < weak { k as Real + 0.5 } else { 9.5 - k as Real };
+                assert!(
+                    (p - anchor).norm() < most + most * 0.05 + 1e-3,
+                    "{name}, joint {weak}, ball {k}: {p}"
+                );
+            }
+        }
     }
 }
 
