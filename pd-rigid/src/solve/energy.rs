@@ -54,6 +54,9 @@ pub(super) fn pay(island: &mut Island<'_>, before: &Before, work: Real, h: Real)
     }
     let forces = before.potential - potential(island) + 0.5 * h * (before.spin + twist(island));
     let (now, most) = (kinetic(island), before.kinetic + forces + work);
+    if !now.is_finite() {
+        return (0.0, Real::INFINITY);
+    }
     if now <= most || now == 0.0 && most >= 0.0 {
         return (1.0, 0.0);
     }

@@ -160,7 +160,7 @@ fn connect(island: &mut Island<'_>, s: usize, h: Real) -> bool {
         island.factor.solve(system);
         for k in 0..range.len() {
             let change = island.factor.x[k];
-            push(island, range.start + k, &change, h);
+            push(island, range.start + k, &change);
         }
     }
     let (mut now, mut was) = (0.0, 0.0);
@@ -172,14 +172,13 @@ fn connect(island: &mut Island<'_>, s: usize, h: Real) -> bool {
         }
     }
     if error < CLOSED && (now - was).abs() <= SMALL * was {
+        for joint in &mut island.joints[range] {
+            joint.lambda.iter_mut().zip(joint.impulse).for_each(|(sum, new)| *sum += new * h);
+        }
         return true;
     }
     for k in range {
-        let joint = &mut island.joints[k];
-        for i in 0..ROWS {
-            joint.lambda[i] -= joint.impulse[i] * h;
-        }
-        for b in joint.bodies {
+        for b in island.joints[k].bodies {
             let body = &mut island.bodies[b as usize];
             (body.v, body.w) = (body.bare_v, body.bare_w);
             body.momentum = body.spin(&body.w);
@@ -197,12 +196,11 @@ fn kinetic(body: &super::body::Body, v: &Vec3, momentum: &Vec3) -> Real {
 }
 
 /// Adds impulses (N·s) along the rows of a joint to velocities and angular momenta.
-fn push(island: &mut Island<'_>, k: usize, change: &[Real; ROWS], h: Real) {
+fn push(island: &mut Island<'_>, k: usize, change: &[Real; ROWS]) {
     let joint: &mut JointWork = &mut island.joints[k];
     let [mut force, mut torque_a, mut torque_b] = [Vec3::zeros(); 3];
     for i in 0..joint.rows.len {
         joint.impulse[i] += change[i];
-        joint.lambda[i] += change[i] * h;
         force += joint.rows.linear[i] * change[i];
         torque_a += joint.rows.angular_a[i] * change[i];
         torque_b += joint.rows.angular_b[i] * change[i];

@@ -49,6 +49,7 @@ pub(super) fn hold(island: &mut Island<'_>, h: Real, when: When) {
         let desc = &island.model.joints()[joint.index as usize];
         joint.set_rows(desc, island.bodies);
         joint.impulse = [0.0; ROWS];
+        joint.earlier = joint.lambda;
         for k in 0..desc.held {
             joint.active[k] = !joint.broken && joint.softness[k] == 0.0;
         }
@@ -79,8 +80,8 @@ pub(super) fn hold(island: &mut Island<'_>, h: Real, when: When) {
         }
         island.bodies.iter_mut().for_each(|body| (body.v, body.w) = (body.bare_v, body.bare_w));
         for joint in island.joints.iter_mut() {
-            let gone = std::mem::take(&mut joint.impulse);
-            joint.lambda.iter_mut().zip(gone).for_each(|(sum, gone)| *sum -= gone * h);
+            joint.impulse = [0.0; ROWS];
+            joint.lambda = joint.earlier;
         }
     }
 }

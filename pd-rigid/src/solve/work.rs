@@ -152,6 +152,8 @@ pub(crate) struct JointWork {
     pub(crate) before: [Real; 2],
     /// Each free coordinate.
     pub(crate) coordinate: [Coordinate; 2],
+    /// `lambda` before the last solve for velocities.
+    pub(crate) earlier: [Real; ROWS],
     /// Impulses of the last solve for velocities, N·s.
     pub(crate) impulse: [Real; ROWS],
     /// What a damped spring remembers of its error at the start of the substep.
@@ -173,6 +175,7 @@ impl JointWork {
             force: [0.0; ROWS],
             before: [0.0; 2],
             coordinate: [Coordinate::default(); 2],
+            earlier: [0.0; ROWS],
             impulse: [0.0; ROWS],
             offset: [0.0; ROWS],
             broken: false,
