@@ -1,15 +1,16 @@
 //! Errors of commands and their exit codes.
 
 use pd_sim::SceneError;
+use pd_sim::scene::SceneDesc;
 use std::fmt;
 use std::process::ExitCode;
 
 /// A failed command.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Wrong usage or unreadable input or unwritable output: exit code 2.
+    /// Wrong usage, or a file that cannot be read or written: exit code 2.
     Input(String),
-    /// The simulation itself failed: exit code 1.
+    /// The scene is wrong, or the simulation failed: exit code 1.
     Simulation(String),
     /// The program was stopped by a signal: exit code 128 plus the number of the signal.
     Interrupted(String, u8),
@@ -41,10 +42,24 @@ impl fmt::Display for Failure {
 impl From<SceneError> for Failure {
     fn from(error: SceneError) -> Self {
         match error {
-            // A parameter out of range is a usage error; all other step errors are simulation failures.
-            SceneError::Step(pd_core::StepError::Parameter { .. }) => Self::Input(error.to_string()),
-            SceneError::Step(_) => Self::Simulation(error.to_string()),
+            SceneError::Syntax { .. }
+            | SceneError::Value { .. }
+            | SceneError::Mesh(_)
+            | SceneError::Intersecting { .. }
+            | SceneError::Step(_) => Self::Simulation(error.to_string()),
             _ => Self::Input(error.to_string()),
+        }
+    }
+}
+
+impl Failure {
+    /// An error about a scene that the command line may have changed: what it gave itself is wrong usage.
+    pub(crate) fn of_scene(error: SceneError, desc: &SceneDesc) -> Self {
+        match &error {
+            SceneError::Value { field, .. } if desc.given.is_from_caller(field, desc) => {
+                Self::Input(error.to_string())
+            }
+            _ => error.into(),
         }
     }
 }

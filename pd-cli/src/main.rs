@@ -49,6 +49,8 @@ enum Command {
     Mesh(cmd::mesh::Arguments),
     /// Check a scene or a mesh file for defects.
     Check(cmd::check::Arguments),
+    /// List the keys of a scene: who takes them, and what they are for.
+    Keys(cmd::keys::Arguments),
     /// Show what this machine and this build support.
     Doctor,
 }
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => cmd::compare::run(&arguments, &models),
         Command::Mesh(arguments) => cmd::mesh::run(&arguments, &models),
         Command::Check(arguments) => cmd::check::run(&arguments, &models),
+        Command::Keys(arguments) => cmd::keys::run(&arguments),
         Command::Doctor => cmd::doctor::run(),
     };
     match outcome {

@@ -70,9 +70,15 @@ impl Unified {
     pub fn new(model: Arc<ParticleModel>, settings: UnifiedSettings) -> Self {
         Self { model, settings, scratch: None }
     }
+}
 
-    fn check(&self) -> Result<(), StepError> {
-        let UnifiedSettings { iterations, relaxation, mass_scaling, freeze, .. } = self.settings;
+impl UnifiedSettings {
+    /// Names the first setting that is out of range.
+    ///
+    /// # Errors
+    /// [`StepError::Parameter`].
+    pub fn check(&self) -> Result<(), StepError> {
+        let UnifiedSettings { iterations, relaxation, mass_scaling, freeze, .. } = *self;
         let wrong = |name, value, expected| Err(StepError::Parameter { name, value, expected });
         if !(1..=10_000).contains(&iterations) {
             return wrong("iterations", iterations as Real, "it must be from 1 to 10000");
@@ -95,7 +101,7 @@ impl Stepper for Unified {
     }
 
     fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError> {
-        self.check()?;
+        self.settings.check()?;
         let (model, n) = (&*self.model, self.model.len());
         if context.model.vertices() != n {
             return Err(StepError::Size { model: context.model.vertices(), state: n });
@@ -121,7 +127,7 @@ impl Stepper for Unified {
 
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
         stepper::validate(&context, state)?;
-        self.check()?;
+        self.settings.check()?;
         let ready =
             |s: &&mut Scratch| s.surfaces.len() == context.colliders.len() && s.old.len() == state.vertices();
         let Some(scratch) = self.scratch.as_mut().filter(ready) else {

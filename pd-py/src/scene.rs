@@ -10,7 +10,7 @@ use crate::simulation::unless_stepping;
 use crate::state::State;
 use crate::toml;
 use numpy::PyArray2;
-use pd_sim::scene::{SceneDesc, builtins, read_desc, set_key};
+use pd_sim::scene::{SceneDesc, Setting, builtins, read_desc, set_key, with_settings};
 use pd_sim::{Checkpoint, ModelPaths, Recorder, Registry};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -35,15 +35,21 @@ pub(crate) struct Scene {
 
 impl Scene {
     fn load(&self, options: &Options) -> PyResult<pd_sim::scene::Scene> {
-        let mut desc = self.desc.clone();
-        if let Some(stepper) = &options.stepper {
-            desc.solver.stepper.clone_from(stepper);
-        }
-        if let Some(solver) = &options.solver {
-            desc.solver.global.clone_from(solver);
-        }
-        desc.step.iterations = options.iterations.unwrap_or(desc.step.iterations);
-        desc.step.dt = options.dt.unwrap_or(desc.step.dt);
+        let name = |flag, key, value: &Option<String>| {
+            value.as_ref().map(|value| Setting::flag(flag, key, value.as_str()))
+        };
+        let count = |k| i64::try_from(k).unwrap_or(i64::MAX);
+        let settings: Vec<Setting> = [
+            name("stepper", "solver.stepper", &options.stepper),
+            name("solver", "solver.global", &options.solver),
+            options.iterations.map(|k| Setting::flag("iterations", "step.iterations", count(k))),
+            options.dt.map(|dt| Setting::flag("dt", "step.dt", dt)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let desc =
+            with_settings(&self.name, self.desc.clone(), &settings).map_err(|error| of_scene(&error))?;
         pd_sim::scene::Scene::from_desc(&self.name, desc, self.directory.as_deref(), &self.models)
             .map_err(|error| of_scene(&error))
     }
@@ -200,7 +206,7 @@ impl SceneRun {
         Ok(Film { hash: run.sim.state.hash(), film: recorder.finish(&run.scene) })
     }
 
-    /// Sets keys of the scene while it runs: step, obstacles, forces. Keys of the bodies are rejected.
+    /// Sets keys of the scene while it runs: step, obstacles, forces. A key that cannot change is an error that names it.
     fn set(&self, keys: &Bound<'_, PyDict>) -> PyResult<()> {
         let mut run = self.own()?;
         let desc = with_keys(&run.scene.name, run.scene.desc.clone(), Some(keys))?;

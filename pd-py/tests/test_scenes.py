@@ -77,8 +77,13 @@ def test_keys_can_be_set_while_it_runs():
     before = run.positions[:, 1].max()
     run.advance(60)
     assert run.positions[:, 1].max() > before + 0.05, "it falls upwards"
-    with pytest.raises(ValueError, match="bodies differ"):
-        run.set({"object.cloth.scale": 2.0})
+    for key, value in [("object.cloth.scale", 2.0), ("solver.global", "cholesky")]:
+        with pytest.raises(ValueError, match="cannot change while the scene runs"):
+            run.set({key: value})
+    with pytest.raises(ValueError, match="rigid.substeps: is taken by rigid bodies; the scene has none"):
+        run.set({"rigid.substeps": 7})
+    with pytest.raises(ValueError, match="iterations .step.iterations.: is taken by deformable bodies"):
+        projdyn.Scene("sand").start(iterations=50)
     with pytest.raises(ValueError, match="no-such-key"):
         run.set({"step.no-such-key": 2.0})
     with pytest.raises(TypeError, match="cannot be set"):

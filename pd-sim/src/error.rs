@@ -71,6 +71,16 @@ pub enum SceneError {
     /// A stepper or solver is not known by this name.
     #[error("{0}")]
     Registry(String),
+    /// Surfaces intersect where they must not.
+    #[error("{file}: {pairs} pairs of triangles intersect, first {first}")]
+    Intersecting {
+        /// Name of the scene or its file.
+        file: String,
+        /// Number of pairs.
+        pairs: usize,
+        /// The first, by the names of its bodies.
+        first: crate::scene::Crossing,
+    },
     /// The step could not be prepared or taken.
     #[error(transparent)]
     Step(#[from] pd_core::StepError),
@@ -80,13 +90,5 @@ impl SceneError {
     /// Wraps an i/o error with its file.
     pub fn io(path: impl Into<PathBuf>, error: &std::io::Error) -> Self {
         Self::Io { path: path.into(), what: error.to_string() }
-    }
-
-    /// Adds the name of the scene to an error about an unknown stepper or solver; other errors are unchanged.
-    pub fn in_scene(self, file: &str) -> Self {
-        match self {
-            Self::Registry(what) => Self::Registry(format!("{file}: solver: {what}")),
-            other => other,
-        }
     }
 }

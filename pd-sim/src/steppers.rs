@@ -1,6 +1,7 @@
 //! Everything that scenes name: steppers, global solvers, and custom energies, obstacles and forces.
 
 use crate::scene::desc::{ContactMode, StartDesc};
+use crate::scene::settings::did_you_mean;
 use crate::scene::{Matter, Scene};
 use crate::{CustomParts, ModelPaths, SceneError};
 use pd_collide::contact::{ContactOptions, StartPolicy};
@@ -95,10 +96,16 @@ impl Registry {
         let unknown = |name: &&String| !self.steppers.iter().any(|(known, _)| known == *name);
         if let Some(name) = desc.solver.steppers.keys().find(unknown) {
             let steppers = self.stepper_names().join(", ");
-            let what = format!("solver.{name} is neither a key nor a stepper; steppers are {steppers}");
-            return Err(SceneError::Registry(what));
+            let near = did_you_mean(name, self.stepper_names());
+            let what = format!("is neither a key nor a stepper; steppers are {steppers}{near}");
+            return Err(scene.error(format!("solver.{name}"), what));
         }
-        if let Some(stepper) = scene.matter.stepper(desc)? {
+        // Names of other solvers are looked at with the description; a law may not suit the solver of the grid.
+        let unsuited = |error| match error {
+            SceneError::Registry(what) => scene.error("grid.solver", what),
+            other => other,
+        };
+        if let Some(stepper) = scene.matter.stepper(desc).map_err(unsuited)? {
             return Ok(stepper);
         }
         if let Matter::Mixed(mixed) = &scene.matter {
@@ -113,21 +120,28 @@ impl Registry {
         let desc = &scene.desc;
         let solver = &desc.solver;
         let mode = desc.contact_mode();
+        let global = || {
+            self.global(&solver.global, &solver.options()).map_err(|what| scene.error("solver.global", what))
+        };
         if !mode.keeps_apart() {
-            return self.stepper_with(&solver.stepper, &solver.global, &solver.options());
+            let global = global()?;
+            return self
+                .integrator(&solver.stepper, global)
+                .map_err(|what| scene.error("solver.stepper", what));
         }
         if solver.stepper != "pd" {
+            if !self.steppers.iter().any(|(known, _)| *known == solver.stepper) {
+                self.integrator(&solver.stepper, global()?)
+                    .map_err(|what| scene.error("solver.stepper", what))?;
+            }
             let what = format!(
                 "the stepper {:?} does not support contact {:?}, only \"pd\" does; choose contact \"project\" or \"off\"",
                 solver.stepper,
                 mode.name()
             );
-            return Err(SceneError::Registry(what));
+            return Err(scene.error("solver.stepper", what));
         }
-        let global = self
-            .solvers
-            .create_with(&solver.global, &solver.options())
-            .map_err(|error| SceneError::Registry(error.to_string()))?;
+        let global = global()?;
         match mode {
             ContactMode::Barrier => return Ok(Box::new(BarrierNewton::default())),
             ContactMode::ImpactZones => {
@@ -164,25 +178,34 @@ impl Registry {
         global: &str,
         options: &SolverOptions,
     ) -> Result<Box<dyn Stepper>, SceneError> {
+        let solver = self.global(global, options).map_err(SceneError::Registry)?;
+        self.integrator(stepper, solver).map_err(SceneError::Registry)
+    }
+
+    /// A global solver by name.
+    fn global(&self, name: &str, options: &SolverOptions) -> Result<Box<dyn GlobalSolver>, String> {
+        self.solvers.create_with(name, options).map_err(|error| {
+            let near = did_you_mean(name, self.solvers.names());
+            format!("{error}{near}")
+        })
+    }
+
+    /// A stepper by name, with a time discretisation or without.
+    fn integrator(&self, stepper: &str, global: Box<dyn GlobalSolver>) -> Result<Box<dyn Stepper>, String> {
         if let Some((inner, suffix)) = stepper.rsplit_once('+')
             && self.steppers.iter().all(|(name, _)| name != stepper)
         {
             let Some(scheme) = Scheme::parse(suffix) else {
-                let what = format!(
+                return Err(format!(
                     "there is no time discretisation {suffix:?}; known are bdf2, midpoint and sub2, sub3, …"
-                );
-                return Err(SceneError::Registry(what));
+                ));
             };
-            return Ok(Box::new(Integrator::new(scheme, self.stepper_with(inner, global, options)?)));
+            return Ok(Box::new(Integrator::new(scheme, self.integrator(inner, global)?)));
         }
         let Some((_, constructor)) = self.steppers.iter().find(|(name, _)| name == stepper) else {
-            let known = self.stepper_names().join(", ");
-            return Err(SceneError::Registry(format!("there is no stepper {stepper:?}; known are {known}")));
+            let (names, near) = (self.stepper_names(), did_you_mean(stepper, self.stepper_names()));
+            return Err(format!("there is no stepper {stepper:?}; known are {}{near}", names.join(", ")));
         };
-        let solver = self
-            .solvers
-            .create_with(global, options)
-            .map_err(|error| SceneError::Registry(error.to_string()))?;
-        Ok(constructor(solver))
+        Ok(constructor(global))
     }
 }

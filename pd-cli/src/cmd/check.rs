@@ -6,8 +6,8 @@ use crate::print_line::print_line;
 use pd_mesh::check::{self, Report};
 use pd_mesh::io::write_atomically;
 use pd_mesh::{Mesh, MeshError};
-use pd_sim::scene::{Crossing, Scene};
-use pd_sim::{ModelPaths, SceneError};
+use pd_sim::scene::{Crossing, Scene, SceneRun};
+use pd_sim::{ModelPaths, Registry, SceneError};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -27,19 +27,17 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
-    let Checked { bodies, overlaps, crossings } = match bodies(&arguments.target, models) {
+    let Checked { bodies, faults, crossings } = match bodies(&arguments.target, models) {
         Ok(found) => found,
-        // An invalid value is a defect; an unreadable file is a failure.
-        Err(SceneError::Value { file, field, what }) => {
-            let fault = format!("{file}: {field}: {what}");
-            if arguments.json {
+        // A wrong scene is a defect; an unreadable file is a failure.
+        Err(failure) => {
+            if let (true, Failure::Simulation(fault)) = (arguments.json, &failure) {
                 print_line(
                     json!({ "target": arguments.target, "clean": false, "faults": [fault], "bodies": [] }),
                 )?;
             }
-            return Err(Failure::Simulation(fault));
+            return Err(failure);
         }
-        Err(error) => return Err(error.into()),
     };
     let reports: Vec<(String, Mesh, Report)> = bodies
         .into_iter()
@@ -59,9 +57,9 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
     if arguments.json {
         let bodies: Vec<Value> =
             reports.iter().map(|(name, mesh, report)| body(name, mesh, report)).collect();
-        let clean = faulty == 0 && overlaps.is_empty();
+        let clean = faulty == 0 && faults.is_empty();
         let mut found =
-            json!({ "target": arguments.target, "clean": clean, "faults": overlaps, "bodies": bodies });
+            json!({ "target": arguments.target, "clean": clean, "faults": faults, "bodies": bodies });
         if !crossings.is_empty() {
             let pair = |c: &Crossing| json!({ "bodies": c.bodies, "triangles": c.triangles });
             let pairs: Vec<Value> = crossings.iter().take(MOST).map(pair).collect();
@@ -69,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
         }
         print_line(found)?;
     } else {
-        overlaps.iter().try_for_each(print_line)?;
+        faults.iter().try_for_each(print_line)?;
         if !crossings.is_empty() {
             print_line(format_args!("{} pairs of triangles intersect at the start:", crossings.len()))?;
             for crossing in crossings.iter().take(SHOWN) {
@@ -80,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
             print_line(format_args!("{name}: {}", report.to_string().trim_end()))?;
         }
     }
-    if faulty == 0 && overlaps.is_empty() {
+    if faulty == 0 && faults.is_empty() {
         Ok(())
     } else {
         Err(Failure::Simulation(format!("{}: faults found", arguments.target)))
@@ -98,28 +96,32 @@ const SHOWN: usize = 10;
 struct Checked {
     /// Names and meshes.
     bodies: Vec<(String, Mesh)>,
-    /// Rigid bodies that overlap at the start, in words.
-    overlaps: Vec<String>,
+    /// Rigid bodies that overlap at the start, and why a run would not start, in words.
+    faults: Vec<String>,
     /// Triangles that intersect at the start, with intersection-free contact.
     crossings: Vec<Crossing>,
 }
 
-fn bodies(target: &str, models: &ModelPaths) -> Result<Checked, SceneError> {
+fn bodies(target: &str, models: &ModelPaths) -> Result<Checked, Failure> {
     let path = Path::new(target);
     let is_mesh = path.extension().is_some_and(|extension| extension != "toml" && extension != "urdf");
     if is_mesh {
         let mesh = pd_mesh::io::read_path(mesh::find(path, models))
-            .map_err(|error| SceneError::Mesh(error.to_string()))?;
-        return Ok(Checked { bodies: vec![(target.to_owned(), mesh)], overlaps: vec![], crossings: vec![] });
+            .map_err(|error| Failure::Input(error.to_string()))?;
+        return Ok(Checked { bodies: vec![(target.to_owned(), mesh)], faults: vec![], crossings: vec![] });
     }
     let scene = Scene::load(target, models)?;
-    // Weights, masses and pins are looked at when the model is built.
-    scene.model(0.0)?;
-    let overlaps = scene.body_overlaps(OVERLAP)?;
+    let mut faults = scene.body_overlaps(OVERLAP)?;
     let apart = !scene.objects.is_empty() && scene.desc.contact_mode().keeps_apart();
     let crossings = if apart { scene.crossings(&scene.initial_state().x)? } else { vec![] };
-    let bodies = scene.objects.into_iter().map(|object| (object.name, object.mesh)).collect();
-    Ok(Checked { bodies, overlaps, crossings })
+    let bodies = scene.objects.iter().map(|object| (object.name.clone(), object.mesh.clone())).collect();
+    // What `pd run` looks at before its first frame; it refuses crossings too, which are listed already.
+    match SceneRun::new(scene, &Registry::standard())?.prepare() {
+        Err(SceneError::Intersecting { .. }) if !crossings.is_empty() => {}
+        Err(error) => faults.push(error.to_string()),
+        Ok(()) => {}
+    }
+    Ok(Checked { bodies, faults, crossings })
 }
 
 fn paint(path: &Path, reports: &[(String, Mesh, Report)]) -> Result<(), Failure> {

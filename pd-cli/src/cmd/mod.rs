@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod doctor;
+pub(crate) mod keys;
 pub(crate) mod mesh;
 pub(crate) mod picture;
 pub(crate) mod run;

@@ -12,8 +12,8 @@ use crate::progress::Progress;
 use crate::trace::Trace;
 use pd_core::{Stages, StepReport, Surface, Vec3};
 use pd_mesh::io::write_atomically;
-use pd_sim::scene::desc::{ContactMode, UnifiedDesc};
-use pd_sim::scene::{Matter, Scene, SceneDesc, SceneRun, read_desc, set_key};
+use pd_sim::scene::desc::ContactMode;
+use pd_sim::scene::{Matter, Scene, SceneDesc, SceneRun, Setting, read_desc, with_settings};
 use pd_sim::{Checkpoint, ModelPaths, Registry};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     rigid: Option<String>,
     /// Solver of particles by name: unified-substep, unified.
-    #[arg(long, value_name = "NAME", value_parser = UnifiedDesc::SOLVERS)]
+    #[arg(long, value_name = "NAME")]
     particles: Option<String>,
     /// Local/global iterations per step.
     #[arg(long, value_name = "K")]
@@ -102,15 +102,12 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
     check(arguments)?;
-    let (mut desc, directory) = read_desc(&arguments.scene)?;
-    for set in &arguments.set {
-        let (key, value) = set.split_once('=').ok_or_else(|| {
-            Failure::Input(format!("--set {set}: KEY=VALUE was expected, as step.damping=0.5"))
-        })?;
-        desc = set_key(&arguments.scene, &desc, key.trim(), value.trim())?;
-    }
-    apply(arguments, &mut desc);
+    let (desc, directory) = read_desc(&arguments.scene)?;
+    let mut desc = with_settings(&arguments.scene, desc, &settings(arguments)?)
+        .map_err(|error| Failure::Input(error.to_string()))?;
     settle_contact(arguments, &mut desc);
+    let asked = desc.clone();
+    let faulty = |error| Failure::of_scene(error, &asked);
     let frames = arguments.frames.unwrap_or(desc.frames as u64);
     let threads = super::thread_count(arguments.threads)?;
     let pool = rayon::ThreadPoolBuilder::new()
@@ -119,8 +116,11 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
         .map_err(|error| Failure::Input(format!("--threads {threads}: {error}")))?;
     // One pool for the whole run: no work is submitted per frame.
     pool.install(|| {
-        let scene = Scene::from_desc(&arguments.scene, desc, directory.as_deref(), models)?;
+        let scene = Scene::from_desc(&arguments.scene, desc, directory.as_deref(), models).map_err(faulty)?;
         let (run, device) = start(arguments, scene)?;
+        for unused in asked.unused() {
+            eprint_line(format_args!("note: {unused}"));
+        }
         simulate(arguments, run, frames, threads, device)
     })
 }
@@ -163,27 +163,27 @@ pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
         .map_err(|e| Failure::file(path, e))
 }
 
-fn apply(arguments: &Arguments, desc: &mut SceneDesc) {
-    if let Some(stepper) = &arguments.stepper {
-        desc.use_stepper(stepper);
+/// The keys that the command line sets: those of `--set`, and options that are spelled as keys.
+fn settings(arguments: &Arguments) -> Result<Vec<Setting>, Failure> {
+    let mut settings = vec![];
+    for set in &arguments.set {
+        settings.push(Setting::parse(set).map_err(Failure::Input)?);
     }
-    if let Some(global) = &arguments.global {
-        desc.solver.global.clone_from(global);
+    let names = [
+        ("--stepper", "solver.stepper", &arguments.stepper),
+        ("--global", "solver.global", &arguments.global),
+        ("--coupling", "coupling.scheme", &arguments.coupling),
+        ("--rigid", "rigid.solver", &arguments.rigid),
+        ("--particles", "unified.solver", &arguments.particles),
+    ];
+    for (flag, key, name) in names {
+        settings.extend(name.iter().map(|name| Setting::flag(flag, key, name.as_str())));
     }
-    if let Some(mode) = arguments.contact {
-        desc.contact.mode = Some(mode);
-    }
-    if let Some(coupling) = &arguments.coupling {
-        desc.coupling.scheme.clone_from(coupling);
-    }
-    if let Some(rigid) = &arguments.rigid {
-        desc.rigid.solver.clone_from(rigid);
-    }
-    if let Some(particles) = &arguments.particles {
-        desc.unified.solver.clone_from(particles);
-    }
-    desc.step.iterations = arguments.iterations.unwrap_or(desc.step.iterations);
-    desc.step.dt = arguments.dt.unwrap_or(desc.step.dt);
+    let count = |k| i64::try_from(k).unwrap_or(i64::MAX);
+    settings.extend(arguments.contact.map(|mode| Setting::flag("--contact", "contact.mode", mode.name())));
+    settings.extend(arguments.iterations.map(|k| Setting::flag("--iterations", "step.iterations", count(k))));
+    settings.extend(arguments.dt.map(|dt| Setting::flag("--dt", "step.dt", dt)));
+    Ok(settings)
 }
 
 /// A scene without a contact method falls back to the thesis' if the default is not supported, and prints a note.
@@ -216,10 +216,9 @@ fn parse_contact(name: &str) -> Result<ContactMode, String> {
 fn start(arguments: &Arguments, scene: Scene) -> Result<(SceneRun, String), Failure> {
     let solver = &scene.desc.solver;
     let (stepper, global, options) = (&solver.stepper, &solver.global, solver.options());
-    // Unknown names are found here, whatever runs them.
     let mut registry = Registry::standard();
     registry.verify_contact = arguments.verify;
-    let on_cpu = registry.for_scene(&scene).map_err(|error| error.in_scene(&scene.name))?;
+    let on_cpu = registry.for_scene(&scene).map_err(|error| Failure::of_scene(error, &scene.desc))?;
     let on_device = if matches!(scene.matter, Matter::Elastic) && !scene.desc.contact_mode().keeps_apart() {
         device::stepper(arguments.device, stepper, global, &options)?
     } else if matches!(arguments.device, device::Choice::Cuda | device::Choice::CudaF64) {
@@ -230,7 +229,8 @@ fn start(arguments: &Arguments, scene: Scene) -> Result<(SceneRun, String), Fail
     };
     let (stepper, name) = on_device.map_or((on_cpu, "cpu".to_owned()), |on| (on.stepper, on.device));
     let run = match &arguments.resume {
-        Some(path) => SceneRun::resume(scene, stepper, Checkpoint::read(path)?)?,
+        Some(path) => SceneRun::resume(scene, stepper, Checkpoint::read(path)?)
+            .map_err(|error| Failure::Input(error.to_string()))?,
         None => SceneRun::with_stepper(scene, stepper)?,
     };
     Ok((run, name))

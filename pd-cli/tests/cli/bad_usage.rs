@@ -19,11 +19,31 @@ fn wrong_flags_are_refused() {
         (&["run", "bar", "--frames", "1", "--every", "0", "--out", "frames"], &["--every"]),
         (&["run", "bar", "--frames", "1", "--iterations", "0"], &["iterations"]),
         (&["run", "bar", "--frames", "1", "--iterations", "18446744073709551615"], &["iterations"]),
-        (&["run", "bar", "--frames", "1", "--dt", "0"], &["dt is 0"]),
-        (&["run", "bar", "--frames", "1", "--dt=-0.1"], &["dt is -0.1"]),
-        (&["run", "bar", "--frames", "1", "--dt", "nan"], &["dt is NaN"]),
+        (&["run", "bar", "--frames", "1", "--dt", "0"], &["step.dt: is 0"]),
+        (&["run", "bar", "--frames", "1", "--dt=-0.1"], &["step.dt: is -0.1"]),
+        (&["run", "bar", "--frames", "1", "--dt", "nan"], &["step.dt: is NaN"]),
         (&["run", "bar", "--frames", "1", "--dt", "soon"], &["soon", "--dt"]),
         (&["run", "bar", "--frames", "1", "--format", "stl", "--out", "frames"], &["stl", "vtk"]),
+        (&["run", "bar", "--frames", "1", "--set", "step.dt=0"], &["step.dt: is 0"]),
+        (&["run", "bar", "--frames", "1", "--set", "object.bar.scale=-1"], &["\"bar\".scale", "is -1"]),
+        (
+            &["run", "bar", "--frames", "1", "--rigid", "xpbd"],
+            &["--rigid (rigid.solver): is taken by rigid bodies"],
+        ),
+        (
+            &["run", "sand", "--iterations", "50"],
+            &["--iterations", "taken by deformable bodies; the scene has none"],
+        ),
+        (&["run", "pyramid", "--stepper", "magic", "--global", "magic"], &["is taken by deformable bodies"]),
+        (
+            &["run", "bar", "--set", "step.iterations=5", "--iterations", "5"],
+            &["step.iterations: is given twice"],
+        ),
+        (
+            &["run", "bar", "--stepper", "newton", "--contact", "guard"],
+            &["solver.stepper", "does not support contact"],
+        ),
+        (&["keys", "rigidd"], &["no key begins with"]),
         (&["run", "bar", "--frames", "1", "--global", "magic"], &["magic", "cholesky"]),
         (&["run", "bar", "--frames", "1", "--stepper", "magic"], &["magic", "pd"]),
         (&["run", "clothes", "--json"], &["clothes", "cloth"]),
@@ -49,7 +69,7 @@ fn wrong_flags_are_refused() {
     for (arguments, words) in cases {
         report.refuses(&arguments.join(" "), &sandbox, arguments, words);
     }
-    report.finish(27);
+    report.finish(35);
 }
 
 /// The tests may run as root, whom no permission stops; a file in place of a directory and the other way round stop

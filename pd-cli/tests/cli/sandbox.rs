@@ -1,5 +1,5 @@
-//! A directory of its own for a run of `pd`, and the one way all bad input must end: exit code 2, a line on stderr that
-//! names the place, nothing on stdout, no panic, and no file made or changed.
+//! A directory of its own for a run of `pd`, and the one way all bad input must end: exit code 1 for a wrong scene and 2 for the
+//! rest, a line on stderr that names the place, nothing on stdout, no panic, and no file made or changed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -67,13 +67,13 @@ impl Sandbox {
     }
 
     /// Says what is wrong with the way `pd` refused, if anything.
-    fn refusal(&self, arguments: &[&str], words: &[&str]) -> Result<(), String> {
+    fn refusal(&self, code: i32, arguments: &[&str], words: &[&str]) -> Result<(), String> {
         let before = self.listing();
         let output = self.pd(arguments);
         let stderr = String::from_utf8_lossy(&output.stderr);
         let fault = |what: String| Err(format!("{what}\n    stderr: {}", stderr.trim()));
-        if output.status.code() != Some(2) {
-            return fault(format!("exit code {:?}, not 2", output.status.code()));
+        if output.status.code() != Some(code) {
+            return fault(format!("exit code {:?}, not {code}", output.status.code()));
         }
         if !output.stdout.is_empty() {
             return fault(format!("wrote to stdout: {}", String::from_utf8_lossy(&output.stdout)));
@@ -101,10 +101,20 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// One case: `pd` must refuse these arguments and say all of `words`.
+    /// One case: `pd` must refuse these arguments with code 2 and say all of `words`.
     pub(crate) fn refuses(&mut self, what: &str, sandbox: &Sandbox, arguments: &[&str], words: &[&str]) {
+        self.ends(2, what, sandbox, arguments, words);
+    }
+
+    /// One case: `pd check` and `pd run` must both refuse a scene with code 1 and say all of `words`.
+    pub(crate) fn faults(&mut self, what: &str, sandbox: &Sandbox, scene: &str, words: &[&str]) {
+        self.ends(1, what, sandbox, &run_with_all_outputs(scene), words);
+        self.ends(1, &format!("check: {what}"), sandbox, &["check", scene], words);
+    }
+
+    fn ends(&mut self, code: i32, what: &str, sandbox: &Sandbox, arguments: &[&str], words: &[&str]) {
         self.cases += 1;
-        if let Err(fault) = sandbox.refusal(arguments, words) {
+        if let Err(fault) = sandbox.refusal(code, arguments, words) {
             self.faults.push(format!("{what}: {fault}"));
         }
     }

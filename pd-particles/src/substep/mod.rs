@@ -85,10 +85,16 @@ impl UnifiedSubstep {
     pub fn particles(&self) -> &Arc<ParticleModel> {
         &self.model
     }
+}
 
-    fn check(&self) -> Result<(), StepError> {
+impl SubstepSettings {
+    /// Names the first setting that is out of range.
+    ///
+    /// # Errors
+    /// [`StepError::Parameter`].
+    pub fn check(&self) -> Result<(), StepError> {
         let SubstepSettings { substeps, most_substeps, body_sweeps, link_sweeps, spin_sweeps, push_speed } =
-            self.settings;
+            *self;
         for (name, value) in [
             ("substeps", substeps),
             ("body_sweeps", body_sweeps),
@@ -125,7 +131,7 @@ impl Stepper for UnifiedSubstep {
     }
 
     fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError> {
-        self.check()?;
+        self.settings.check()?;
         if context.model.vertices() != self.model.len() {
             return Err(StepError::Size { model: context.model.vertices(), state: self.model.len() });
         }
@@ -135,7 +141,7 @@ impl Stepper for UnifiedSubstep {
 
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
         stepper::validate(&context, state)?;
-        self.check()?;
+        self.settings.check()?;
         let ready =
             |s: &&mut Scratch| s.touches.len() == context.colliders.len() && s.x.len() == state.vertices();
         let Some(scratch) = self.scratch.as_mut().filter(ready) else {

@@ -1,7 +1,9 @@
 //! Checks of a description that need no mesh: ranges and contradictions.
 
-use super::desc::{GroupDesc, MassDesc, ObjectDesc, PinDesc, SceneDesc, first_repeated};
+use super::desc::{GroupDesc, MassDesc, ObjectDesc, PinDesc, SceneDesc, UnifiedDesc, first_repeated};
+use super::settings::did_you_mean;
 use crate::SceneError;
+use pd_core::StepError;
 
 pub(super) fn check(file: &str, desc: &SceneDesc) -> Result<(), SceneError> {
     let wrong = |field: String, what: String| -> Result<(), SceneError> {
@@ -10,19 +12,8 @@ pub(super) fn check(file: &str, desc: &SceneDesc) -> Result<(), SceneError> {
     if let Some(name) = first_repeated(&desc.objects) {
         return wrong("object".into(), format!("the name {name:?} is used twice"));
     }
-    if desc.step.substeps == 0 {
-        return wrong("step.substeps".into(), "must be at least 1".into());
-    }
-    let params = pd_core::StepParams {
-        dt: desc.step.dt,
-        iterations: desc.step.iterations,
-        gravity: desc.step.gravity.into(),
-        damping: desc.step.damping,
-        tolerance: desc.step.tolerance,
-        ..Default::default()
-    };
-    if let Err(error) = params.check() {
-        return wrong("step".into(), error.to_string());
+    if let Err((key, what)) = check_step(desc).and_then(|()| check_solvers(desc)) {
+        return wrong(key, what);
     }
     for object in &desc.objects {
         if let Err((key, what)) = check_object(object) {
@@ -33,6 +24,63 @@ pub(super) fn check(file: &str, desc: &SceneDesc) -> Result<(), SceneError> {
 }
 
 type Fault = (String, String);
+
+/// A parameter out of range, by its key.
+fn named(section: &str, outcome: Result<(), StepError>) -> Result<(), Fault> {
+    outcome.map_err(|error| match error {
+        StepError::Parameter { name, value, expected } => {
+            (format!("{section}.{}", name.replace('_', "-")), format!("is {value}; {expected}"))
+        }
+        error => (section.to_owned(), error.to_string()),
+    })
+}
+
+/// A count that must not be zero.
+fn counted(key: &str, count: usize) -> Result<(), Fault> {
+    if count > 0 { Ok(()) } else { Err((key.to_owned(), "is 0; it must be at least 1".into())) }
+}
+
+fn check_step(desc: &SceneDesc) -> Result<(), Fault> {
+    let step = &desc.step;
+    counted("step.substeps", step.substeps)?;
+    let params = pd_core::StepParams {
+        dt: step.dt,
+        iterations: step.iterations,
+        gravity: step.gravity.into(),
+        damping: step.damping,
+        tolerance: step.tolerance,
+        ..Default::default()
+    };
+    named("step", params.check())?;
+    let iterations = desc.contact.iterations.unwrap_or(params.iterations);
+    named("contact", pd_core::StepParams { iterations, ..params }.check())
+}
+
+/// Sections that steppers would otherwise reject in the first step.
+fn check_solvers(desc: &SceneDesc) -> Result<(), Fault> {
+    let rigid = &desc.rigid;
+    if let Err(error) = pd_rigid::solver(&rigid.solver) {
+        let near = did_you_mean(&rigid.solver, pd_rigid::SOLVERS.iter().copied());
+        return Err(("rigid.solver".into(), format!("{error}{near}")));
+    }
+    named("rigid", rigid.params().check())?;
+    counted("rigid.joint-iterations", rigid.joint_iterations)?;
+    let unified = &desc.unified;
+    if !UnifiedDesc::SOLVERS.contains(&unified.solver.as_str()) {
+        let (known, near) =
+            (UnifiedDesc::SOLVERS.join(", "), did_you_mean(&unified.solver, UnifiedDesc::SOLVERS));
+        let what = format!("there is no particle solver {:?}; known are {known}{near}", unified.solver);
+        return Err(("unified.solver".into(), what));
+    }
+    named("unified", unified.substep_settings().check())?;
+    named("unified", unified.jacobi_settings().check())?;
+    let coupling = &desc.coupling;
+    let near = || did_you_mean(&coupling.scheme, pd_couple::Scheme::NAMES.map(|(name, _)| name));
+    coupling.scheme().map_err(|what| ("coupling.scheme".to_owned(), what + &near()))?;
+    counted("coupling.substeps", coupling.substeps)?;
+    counted("coupling.sweeps", coupling.sweeps)?;
+    counted("coupling.iterations", coupling.iterations)
+}
 
 fn check_object(object: &ObjectDesc) -> Result<(), Fault> {
     let fault = |key: &str, what: String| Err((key.to_owned(), what));

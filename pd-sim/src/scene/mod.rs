@@ -12,6 +12,7 @@ mod object;
 mod obstacles;
 mod run;
 mod set;
+pub mod settings;
 mod surface;
 mod urdf;
 
@@ -21,7 +22,7 @@ pub use group::Group;
 pub use matter::{Cloud, DisplayMesh, GridMatter, Matter, MixedMatter, RigidMatter};
 pub use object::Object;
 pub use run::SceneRun;
-pub use set::set_key;
+pub use set::{Setting, set_key, with_settings};
 pub use surface::Crossing;
 
 use crate::{CustomContext, CustomParts, ModelPaths, SceneError};
@@ -94,7 +95,10 @@ impl Scene {
         models: &ModelPaths,
         custom: &CustomParts,
     ) -> Result<Self, SceneError> {
+        settings::check(name, &desc)?;
         check::check(name, &desc)?;
+        let mut desc = desc;
+        desc.use_stepper(&desc.solver.stepper.clone());
         let files = files::Files { scene: name, directory, models };
         let mut objects = Vec::with_capacity(desc.objects.len());
         let mut masses = vec![];
@@ -124,13 +128,11 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Takes step, solver, obstacles, forces and display settings of another description of the same bodies, without
-    /// reading or meshing anything again. A description of other bodies is an error and leaves the scene unchanged.
+    /// Takes another description that differs only in keys that may change while the scene runs (the column "live" of
+    /// [`settings::keys`]): nothing is read or meshed again. Any other difference is an error that names the key and leaves the
+    /// scene unchanged.
     pub fn set_environment(&mut self, desc: SceneDesc) -> Result<(), SceneError> {
-        check::check(&self.name, &desc)?;
-        if !self.shares_bodies(&desc) {
-            return Err(self.error("object", "the bodies differ; build a new scene"));
-        }
+        self.takes(&desc)?;
         let before = std::mem::replace(&mut self.desc, desc);
         if let Err(error) = self.colliders().and_then(|_| self.forces()) {
             self.desc = before;
@@ -140,21 +142,11 @@ impl Scene {
         Ok(())
     }
 
-    /// Whether another description has the same bodies, contact between them and obstacles that belong to the model, so that a
-    /// run can go on with it.
-    pub fn shares_bodies(&self, desc: &SceneDesc) -> bool {
-        let (old, new) = (neutral(&self.desc), neutral(desc));
-        let walls = |desc: &SceneDesc| {
-            let apart = desc.contact_mode().keeps_apart();
-            let all = desc.colliders.iter().cloned().enumerate();
-            all.filter(|(_, collider)| apart && collider.has_edges()).collect::<Vec<_>>()
-        };
-        let mode = (self.desc.contact_mode(), desc.contact_mode());
-        old.objects == new.objects
-            && old.stitches == new.stitches
-            && (mode.0 == mode.1 || !(mode.0.keeps_apart() || mode.1.keeps_apart()))
-            && (!mode.0.keeps_apart() || old.contact == new.contact)
-            && walls(&old) == walls(&new)
+    /// Checks that a run can go on with another description: that it is valid, and that what differs may change.
+    pub fn takes(&self, desc: &SceneDesc) -> Result<(), SceneError> {
+        settings::check(&self.name, desc)?;
+        check::check(&self.name, desc)?;
+        settings::check_live(&self.name, &self.desc, desc)
     }
 
     /// Number of points of the state: vertices of deformable bodies, particles, material points.
@@ -357,12 +349,12 @@ pub fn parse_desc(name: &str, text: &str) -> Result<SceneDesc, SceneError> {
             file: name.to_owned(),
             line: before.matches('\n').count() + 1,
             column: before.chars().rev().take_while(|&c| c != '\n').count() + 1,
-            what: error.message().trim().to_owned(),
+            what: settings::with_suggestion(error.message().trim()),
         }
     })?;
     let stepper = desc.solver.stepper.clone();
     desc.use_stepper(&stepper);
-    Ok(desc)
+    Ok(desc.with_given(settings::given_in(text)))
 }
 
 /// The description without keys that do not affect the result.
@@ -376,6 +368,9 @@ fn neutral(desc: &SceneDesc) -> SceneDesc {
         ..desc.clone()
     };
     neutral.objects.iter_mut().for_each(|object| object.display = Default::default());
+    neutral.bodies.iter_mut().for_each(|body| body.display = Default::default());
+    neutral.particles.iter_mut().for_each(|set| set.display = Default::default());
+    neutral.fluids.iter_mut().for_each(|fluid| fluid.display = Default::default());
     for collider in &mut neutral.colliders {
         collider.display = Default::default();
         collider.name = None;

@@ -22,7 +22,7 @@ pub struct SceneRun {
 impl SceneRun {
     /// Starts a scene with the stepper and solver it names.
     pub fn new(scene: Scene, registry: &Registry) -> Result<Self, SceneError> {
-        let stepper = registry.for_scene(&scene).map_err(|error| error.in_scene(&scene.name))?;
+        let stepper = registry.for_scene(&scene)?;
         Self::with_stepper(scene, stepper)
     }
 
@@ -97,7 +97,17 @@ impl SceneRun {
 
     /// Factors and allocates now rather than in the first frame.
     pub fn prepare(&mut self) -> Result<(), SceneError> {
-        Ok(self.sim.prepare()?)
+        self.sim.prepare().map_err(|error| self.named(error))
+    }
+
+    /// An error of the step in the words of the scene.
+    fn named(&self, error: pd_core::StepError) -> SceneError {
+        let pd_core::StepError::Intersecting { pairs, .. } = error else { return error.into() };
+        let crossings = self.scene.crossings(&self.sim.state.x).unwrap_or_default();
+        match crossings.into_iter().next() {
+            Some(first) => SceneError::Intersecting { file: self.scene.name.clone(), pairs, first },
+            None => error.into(), // it is not in the state, which has not changed
+        }
     }
 
     /// Advances by one frame; the report is that of the last step, with times and counts of all.
@@ -120,7 +130,7 @@ impl SceneRun {
                     if substeps > 1 {
                         self.sim.state.clone_from(&self.before);
                     }
-                    return Err(error.into());
+                    return Err(self.named(error));
                 }
             }
         }
@@ -214,7 +224,9 @@ mod tests {
         let anchor = run.scene.rest().iter().map(|x| x.y).fold(f64::NEG_INFINITY, f64::max);
         assert!(high > anchor + 0.2, "the cloth now falls upwards: {high} against {anchor}");
         desc.objects[0].scale = Some(2.0);
-        assert!(run.set_environment(desc).unwrap_err().to_string().contains("bodies differ"));
+        assert!(
+            run.set_environment(desc).unwrap_err().to_string().contains("object[0].scale: cannot change")
+        );
     }
 
     /// What the move tool of the window does with a sphere: grains give way to it.

@@ -1,6 +1,7 @@
 //! Overriding a key of a description by its path: `object.cloth.edge.weight`, `collider.0.radius`, `step.dt`.
 
 use super::SceneDesc;
+use super::settings::{Origin, did_you_mean, with_suggestion};
 use crate::SceneError;
 use toml::{Table, Value};
 
@@ -15,27 +16,90 @@ use toml::{Table, Value};
 /// # Ok::<(), pd_sim::SceneError>(())
 /// ```
 pub fn set_key(name: &str, desc: &SceneDesc, key: &str, value: &str) -> Result<SceneDesc, SceneError> {
+    set_value(name, desc, &Setting { origin: Origin::Set, key: key.to_owned(), value: parsed(value) })
+}
+
+/// A key, its value, and who says so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// Where it is given.
+    pub origin: Origin,
+    /// Path of the key.
+    pub key: String,
+    /// Its value.
+    pub value: Value,
+}
+
+impl Setting {
+    /// An option of the command line, or an argument of a function, for a key.
+    pub fn flag(flag: &'static str, key: &str, value: impl Into<Value>) -> Self {
+        Self { origin: Origin::Flag(flag), key: key.to_owned(), value: value.into() }
+    }
+
+    /// The text `KEY=VALUE` of `--set`.
+    ///
+    /// # Errors
+    /// If there is no `=`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (key, value) = text
+            .split_once('=')
+            .ok_or_else(|| format!("--set {text}: KEY=VALUE was expected, as step.damping=0.5"))?;
+        Ok(Self { origin: Origin::Set, key: key.trim().to_owned(), value: parsed(value.trim()) })
+    }
+}
+
+/// The description with these keys set. The stepper comes first, since it brings options of its own, which the other keys
+/// replace. A key that is given twice is an error.
+pub fn with_settings(name: &str, desc: SceneDesc, settings: &[Setting]) -> Result<SceneDesc, SceneError> {
+    for (k, setting) in settings.iter().enumerate() {
+        if settings[..k].iter().any(|other| other.key == setting.key) {
+            let what = "is given twice".to_owned();
+            return Err(SceneError::Value { file: name.to_owned(), field: setting.key.clone(), what });
+        }
+    }
+    let (first, rest): (Vec<_>, Vec<_>) = settings.iter().partition(|setting| setting.key == STEPPER);
+    first.into_iter().chain(rest).try_fold(desc, |desc, setting| set_value(name, &desc, setting))
+}
+
+const STEPPER: &str = "solver.stepper";
+
+fn set_value(name: &str, desc: &SceneDesc, setting: &Setting) -> Result<SceneDesc, SceneError> {
+    let key = setting.key.as_str();
     let wrong = |what: String| SceneError::Value { file: name.to_owned(), field: key.to_owned(), what };
     let mut root = Value::try_from(desc).map_err(|error| wrong(error.to_string()))?;
     let steps: Vec<&str> = key.split('.').collect();
     let (last, before) = steps.split_last().ok_or_else(|| wrong("no key".to_owned()))?;
-    let mut place = &mut root;
+    let (mut place, mut path) = (&mut root, String::new());
     for step in before {
-        place = enter(place, step).map_err(wrong)?;
+        place = enter(place, step, &mut path).map_err(wrong)?;
     }
     match place {
         Value::Table(table) => {
-            table.insert((*last).to_owned(), parsed(value));
+            table.insert((*last).to_owned(), setting.value.clone());
+            path.push_str(if path.is_empty() { "" } else { "." });
+            path.push_str(last);
         }
-        list => *enter(list, last).map_err(wrong)? = parsed(value),
+        list => *enter(list, last, &mut path).map_err(wrong)? = setting.value.clone(),
     }
-    root.try_into().map_err(|error: toml::de::Error| wrong(error.message().trim().to_owned()))
+    let read: Result<SceneDesc, toml::de::Error> = root.try_into();
+    let mut read = read.map_err(|error| wrong(with_suggestion(error.message().trim())))?;
+    if key == STEPPER {
+        let stepper = read.solver.stepper.clone();
+        read.use_stepper(&stepper);
+    }
+    read.given = desc.given.clone();
+    read.given.replace(&path, &setting.value, setting.origin);
+    Ok(read)
 }
 
 /// The next level of the path; missing tables are created.
-fn enter<'a>(place: &'a mut Value, step: &str) -> Result<&'a mut Value, String> {
+fn enter<'a>(place: &'a mut Value, step: &str, path: &mut String) -> Result<&'a mut Value, String> {
     match place {
-        Value::Table(table) => Ok(table.entry(step.to_owned()).or_insert_with(|| Value::Table(Table::new()))),
+        Value::Table(table) => {
+            path.push_str(if path.is_empty() { "" } else { "." });
+            path.push_str(step);
+            Ok(table.entry(step.to_owned()).or_insert_with(|| Value::Table(Table::new())))
+        }
         Value::Array(list) => {
             let name = |entry: &Value| entry.get("name").and_then(Value::as_str).map(str::to_owned);
             let found = match step.parse::<usize>() {
@@ -47,9 +111,11 @@ fn enter<'a>(place: &'a mut Value, step: &str) -> Result<&'a mut Value, String> 
                 .enumerate()
                 .map(|(k, entry)| name(entry).unwrap_or_else(|| k.to_string()))
                 .collect();
-            found
-                .and_then(|k| list.get_mut(k))
-                .ok_or_else(|| format!("there is no {step:?}; known are {}", known.join(", ")))
+            let near = || did_you_mean(step, known.iter().map(String::as_str));
+            let found = found
+                .ok_or_else(|| format!("there is no {step:?}; known are {}{}", known.join(", "), near()))?;
+            path.push_str(&format!("[{found}]"));
+            Ok(&mut list[found])
         }
         _ => Err(format!("nothing lies below it that could be {step:?}")),
     }

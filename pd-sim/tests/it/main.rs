@@ -6,3 +6,4 @@ mod company;
 mod guard;
 mod matrix;
 mod mixed;
+mod settings;

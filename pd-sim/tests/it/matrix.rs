@@ -12,11 +12,11 @@ const SCHEMES: [&str; 4] = ["rows", "staggered", "one-way", "admm-ipc"];
 const STEP: &str = r#"
 title = "two kinds"
 [step]
-iterations = 3
 gravity = [0.0, 0.0, 0.0]
-[solver]
-global = "cholesky"
 "#;
+
+/// For deformable bodies that their own stepper moves.
+const OWN: &str = "iterations = 3\n[solver]\nglobal = \"cholesky\"\n";
 
 /// Upper faces at a height of zero; heavy, so that `staggered` takes them.
 const HELD: [(&str, &str); 4] = [
@@ -142,9 +142,11 @@ const GRID: &str = "[grid]\ndx = 0.05\nmin = [-0.5, -0.5, -0.5]\ncells = [20, 20
 fn text(scheme: &str, flying: (&str, &str), held: &str) -> String {
     let grid = if flying.1.contains("[[fluid]]") { GRID } else { "" };
     let solver = if flying.0.contains("pressure") { "solver = \"pressure\"\n" } else { "" };
-    let substeps = if scheme == "admm-ipc" { 4 } else { 8 };
-    let coupling = format!("coupling = {{ scheme = \"{scheme}\", substeps = {substeps}, iterations = 30 }}");
-    format!("{coupling}{STEP}{held}{}{grid}{solver}", flying.1)
+    let joint = scheme == "admm-ipc";
+    let (substeps, iterations) = if joint { (4, ", iterations = 30") } else { (8, "") };
+    let coupling = format!("coupling = {{ scheme = \"{scheme}\", substeps = {substeps}{iterations} }}");
+    let own = if held.contains("[[object]]") && !joint { OWN } else { "" };
+    format!("{coupling}{STEP}{own}{held}{}{grid}{solver}", flying.1)
 }
 
 fn start(text: &str) -> Result<SceneRun, pd_sim::SceneError> {

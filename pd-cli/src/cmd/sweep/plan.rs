@@ -1,7 +1,8 @@
 //! The sweep file, and the runs it defines.
 
 use crate::failure::Failure;
-use pd_sim::scene::{SceneDesc, read_desc, set_key};
+use pd_sim::scene::settings::Origin;
+use pd_sim::scene::{SceneDesc, Setting, read_desc, with_settings};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -137,12 +138,11 @@ fn make(
     keep: Option<Keep>,
     set: Vec<(String, toml::Value)>,
 ) -> Run {
-    let mut desc = Ok(base.clone());
-    for (key, value) in &set {
-        desc = desc.and_then(|desc| {
-            set_key(scene, &desc, key, &value.to_string()).map_err(|error| error.to_string())
-        });
-    }
+    let settings: Vec<Setting> = set
+        .iter()
+        .map(|(key, value)| Setting { origin: Origin::Set, key: key.clone(), value: value.clone() })
+        .collect();
+    let desc = with_settings(scene, base.clone(), &settings).map_err(|error| error.to_string());
     // A refused run has no scene of its own; its values name it.
     let what = match &desc {
         Ok(desc) => format!("{desc:?}"),

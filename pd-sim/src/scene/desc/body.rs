@@ -360,6 +360,19 @@ impl RigidDesc {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
+
+    /// Parameters of the stepper.
+    pub fn params(&self) -> pd_rigid::RigidParams {
+        let mut params = pd_rigid::RigidParams::default();
+        params.substeps = self.substeps;
+        params.sleep = self.sleep;
+        params.joint_iterations = self.joint_iterations;
+        params.margin = self.margin;
+        params.contact_frequency = self.contact_frequency;
+        params.push_out_speed = self.push_out_speed;
+        params.bounce_speed = self.bounce_speed;
+        params
+    }
 }
 
 fn water() -> f64 {

@@ -36,6 +36,7 @@ pub use particles::{
 };
 pub use shape::{RotateDesc, ShapeDesc, TetrahedralizeDesc};
 
+use super::settings::Given;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -52,10 +53,10 @@ pub struct SceneDesc {
     #[serde(default = "default_frames")]
     pub frames: usize,
     /// Time step, iterations, gravity.
-    #[serde(default)]
+    #[serde(default, serialize_with = "without_defaults")]
     pub step: StepDesc,
     /// Stepper and global solver.
-    #[serde(default)]
+    #[serde(default, serialize_with = "without_defaults")]
     pub solver: SolverDesc,
     /// How bodies touch obstacles, each other and themselves.
     #[serde(default, skip_serializing_if = "ContactDesc::is_default")]
@@ -82,13 +83,13 @@ pub struct SceneDesc {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub urdf: Vec<UrdfDesc>,
     /// How rigid bodies are solved.
-    #[serde(default, skip_serializing_if = "RigidDesc::is_default")]
+    #[serde(default, skip_serializing_if = "RigidDesc::is_default", serialize_with = "without_defaults")]
     pub rigid: RigidDesc,
     /// Grains and bodies made of particles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub particles: Vec<ParticlesDesc>,
     /// How particles are solved.
-    #[serde(default, skip_serializing_if = "UnifiedDesc::is_default")]
+    #[serde(default, skip_serializing_if = "UnifiedDesc::is_default", serialize_with = "without_defaults")]
     pub unified: UnifiedDesc,
     /// Matter on the grid.
     #[serde(default, rename = "fluid", skip_serializing_if = "Vec::is_empty")]
@@ -105,6 +106,20 @@ pub struct SceneDesc {
     /// Custom parts registered by the program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub custom: Vec<CustomDesc>,
+    /// Where its keys were given.
+    #[serde(skip)]
+    pub given: Given,
+}
+
+/// Writes only what differs from the default: a key that is written must be taken when it is read again.
+fn without_defaults<T: Serialize + Default, S: serde::Serializer>(
+    own: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let table = |value: &T| toml::Table::try_from(value).map_err(serde::ser::Error::custom);
+    let (mut own, default) = (table(own)?, table(&T::default())?);
+    own.retain(|key, value| default.get(key) != Some(value));
+    own.serialize(serializer)
 }
 
 impl Default for SceneDesc {
@@ -132,6 +147,7 @@ impl Default for SceneDesc {
             colliders: vec![],
             forces: vec![],
             custom: vec![],
+            given: Given::default(),
         }
     }
 }
@@ -238,8 +254,7 @@ impl SceneDesc {
     /// The contact method. By default, scenes with only deformable bodies and the stepper `pd`
     /// have [`Guard`](ContactMode::Guard); other steppers, and scenes with other matter, have [`Project`](ContactMode::Project).
     pub fn contact_mode(&self) -> ContactMode {
-        let others = self.bodies.len() + self.particles.len() + self.fluids.len() + self.urdf.len();
-        let guarded = !self.objects.is_empty() && others == 0 && self.solver.stepper == "pd";
+        let guarded = !self.objects.is_empty() && self.kinds() == 1 && self.solver.stepper == "pd";
         self.contact.mode.unwrap_or(if guarded { ContactMode::Guard } else { ContactMode::Project })
     }
 

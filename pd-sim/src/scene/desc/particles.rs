@@ -1,6 +1,7 @@
 //! `[[particles]]` and `[unified]`: grains, bodies, ropes, cloth and inflatables made of particles.
 
 use super::{DisplayDesc, RotateDesc, ShapeDesc};
+use pd_particles::{SubstepSettings, UnifiedSettings};
 use serde::{Deserialize, Serialize};
 
 /// A set of equal particles: grains, particle bodies, ropes, cloth or inflatables.
@@ -210,8 +211,8 @@ pub struct UnifiedDesc {
 
 impl Default for UnifiedDesc {
     fn default() -> Self {
-        let substep = pd_particles::SubstepSettings::default();
-        let published = pd_particles::UnifiedSettings::default();
+        let substep = SubstepSettings::default();
+        let published = UnifiedSettings::default();
         Self {
             solver: "unified-substep".into(),
             substeps: 8,
@@ -236,5 +237,28 @@ impl UnifiedDesc {
     /// Whether nothing differs from the default.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Settings of `unified-substep`.
+    pub fn substep_settings(&self) -> SubstepSettings {
+        SubstepSettings {
+            substeps: self.substeps,
+            most_substeps: self.most_substeps,
+            body_sweeps: self.body_sweeps,
+            link_sweeps: self.link_sweeps,
+            spin_sweeps: self.spin_sweeps,
+            push_speed: self.push_speed,
+        }
+    }
+
+    /// Settings of `unified`.
+    pub fn jacobi_settings(&self) -> UnifiedSettings {
+        UnifiedSettings {
+            iterations: self.iterations,
+            stabilisation: self.stabilisation,
+            relaxation: self.relaxation,
+            mass_scaling: self.mass_scaling,
+            freeze: self.freeze,
+        }
     }
 }

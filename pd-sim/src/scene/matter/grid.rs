@@ -2,7 +2,7 @@
 
 use super::GridMatter;
 use crate::SceneError;
-use crate::scene::desc::{FluidDesc, LawDesc, SceneDesc, TransferDesc, WallDesc};
+use crate::scene::desc::{FluidDesc, GridSolverDesc, LawDesc, SceneDesc, TransferDesc, WallDesc};
 use pd_core::{Aabb, Vec3};
 use pd_mpm::scenes::fill_box;
 use pd_mpm::{Boundary, FixedCorotated, MohrCoulomb, MpmBuilder, MpmError, MpmModel, Transfer, Water};
@@ -39,6 +39,27 @@ pub(super) fn build(name: &str, desc: &SceneDesc) -> Result<GridMatter, SceneErr
         let size = region.max - region.min;
         if !size.iter().all(|side| *side > 0.0 && side.is_finite()) {
             return Err(wrong(field(), "max must be above min along every axis".into()));
+        }
+        let far: [f64; 3] = std::array::from_fn(|a| grid.min[a] + f64::from(grid.cells[a]) * grid.dx);
+        // A box that ends at a wall may be beyond it by rounding.
+        let slack = 1e-9 * grid.dx;
+        if let Some(a) = (0..3).find(|&a| fluid.min[a] < grid.min[a] - slack || fluid.max[a] > far[a] + slack)
+        {
+            let axis = ["x", "y", "z"][a];
+            let (from, to, min, max) = (fluid.min[a], fluid.max[a], grid.min[a], far[a]);
+            let what =
+                format!("reaches from {from} to {to} m along {axis}, and the grid from {min} to {max} m");
+            return Err(wrong(field(), what));
+        }
+        if let LawDesc::Sand { friction_angle, .. } = fluid.law
+            && !(0.0..90.0).contains(&friction_angle)
+        {
+            let what = format!("is {friction_angle} degrees; it must be at least 0 and below 90 degrees");
+            return Err(wrong(format!("{}.law.friction-angle", field()), what));
+        }
+        if grid.solver == Some(GridSolverDesc::Pressure) && !fluid.is_water() {
+            let what = format!("\"pressure\" is for water alone, which {:?} is not", fluid.name);
+            return Err(wrong("grid.solver".into(), what));
         }
         let first = x.len();
         x.extend(fill_box(&region, grid.dx, PER_CELL));

@@ -13,7 +13,7 @@ use pd_couple::{
     GrainDomain, Layout, MaterialDomain, PointMatter, RigidDomain, RigidShape, Scheme, Sheet,
 };
 use pd_mpm::{Coupling, MpmBody, MpmModel, MpmStepper, PressureStepper};
-use pd_particles::{ParticleModel, SubstepSettings, UnifiedSubstep};
+use pd_particles::ParticleModel;
 use std::sync::Arc;
 
 /// Default friction of objects and of matter on the grid.
@@ -75,10 +75,10 @@ impl MixedMatter {
         elastic: Option<Box<dyn Stepper>>,
     ) -> Result<Box<dyn Stepper>, SceneError> {
         let desc = &scene.desc;
-        let scheme = desc.coupling.scheme().map_err(SceneError::Registry)?;
+        let refused = |error: &dyn std::fmt::Display| scene.error("coupling", error);
+        let scheme = desc.coupling.scheme().map_err(|what| refused(&what))?;
         let steps = scene.steps_per_frame();
         let mut domains: Vec<Box<dyn Domain>> = vec![];
-        let refused = |error: &dyn std::fmt::Display| SceneError::Registry(format!("coupling: {error}"));
         let mut pushed = 0.0;
         let sheets = sheets(scene).map_err(|error| refused(&error))?;
         if let Some(grid) = &self.grid {
@@ -109,9 +109,9 @@ impl MixedMatter {
         let elastic = elastic.filter(|_| scheme != Scheme::AdmmIpc);
         domains.extend(elastic.map(|stepper| Box::new(ElasticDomain::new(stepper)) as Box<dyn Domain>));
         if let Some(model) = &self.particles {
-            let substeps = desc.unified.substeps.div_ceil(steps);
-            let settings = SubstepSettings { substeps, ..Default::default() };
-            let stepper = Box::new(UnifiedSubstep::new(model.clone(), settings));
+            let mut own = desc.unified.clone();
+            own.substeps = own.substeps.div_ceil(steps);
+            let stepper = super::particles::stepper(model, &own)?;
             let domain = GrainDomain::new(model, stepper, self.elastic).map_err(|error| refused(&error))?;
             domains.push(Box::new(domain));
         }

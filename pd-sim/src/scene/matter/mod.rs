@@ -18,7 +18,7 @@ pub use display::{Cloud, DisplayMesh};
 pub use mixed::MixedMatter;
 pub use rigid::RigidMatter;
 
-use super::desc::{CouplingDesc, GridSolverDesc, SceneDesc};
+use super::desc::{GridSolverDesc, SceneDesc};
 use super::files::Files;
 use crate::SceneError;
 use pd_core::{Model, Real, State, Stepper, Vec3};
@@ -80,9 +80,6 @@ impl Matter {
             ));
         };
         let mixed = present.next().is_some();
-        if desc.bodies.is_empty() && desc.urdf.is_empty() && !desc.joints.is_empty() {
-            return Err(wrong("joint", "joins bodies, and the scene has no [[body]]".into()));
-        }
         let no_bodies = desc.bodies.is_empty() && desc.urdf.is_empty();
         if let Some(object) = desc.objects.iter().find(|object| !object.attachments.is_empty() && no_bodies) {
             let what = "attaches to rigid bodies, and the scene has no [[body]]";
@@ -90,9 +87,6 @@ impl Matter {
         }
         if mixed {
             return Self::build_mixed(files, desc, elastic);
-        }
-        if kind != "object" && !desc.forces.is_empty() {
-            return Err(wrong("force", format!("acts on [[object]] only, not on [[{kind}]]")));
         }
         Ok(match kind {
             "body" => Self::Rigid(rigid::build(files, desc)?),
@@ -109,16 +103,6 @@ impl Matter {
             field: field.to_owned(),
             what,
         };
-        desc.coupling.scheme().map_err(|what| wrong("coupling", what))?;
-        let CouplingDesc { substeps, sweeps, iterations, .. } = desc.coupling;
-        for (field, value) in [("substeps", substeps), ("sweeps", sweeps), ("iterations", iterations)] {
-            if value == 0 {
-                return Err(wrong(&format!("coupling.{field}"), "must be at least 1".into()));
-            }
-        }
-        if desc.objects.is_empty() && !desc.forces.is_empty() {
-            return Err(wrong("force", "acts on [[object]] only, and the scene has none".into()));
-        }
         let mut mixed = MixedMatter { elastic, ..MixedMatter::default() };
         if !(desc.bodies.is_empty() && desc.urdf.is_empty()) {
             mixed.rigid = Some(rigid::build(files, desc)?);
@@ -213,7 +197,7 @@ impl Matter {
             Self::Grid(grid) => match desc.grid.as_ref().and_then(|grid| grid.solver) {
                 Some(GridSolverDesc::Pressure) => {
                     let stepper = PressureStepper::new(grid.model.clone());
-                    Some(Box::new(stepper.map_err(|error| unknown(format!("grid.solver: {error}")))?))
+                    Some(Box::new(stepper.map_err(|error| unknown(error.to_string()))?))
                 }
                 Some(GridSolverDesc::Mpm) | None => Some(Box::new(MpmStepper::new(grid.model.clone()))),
             },

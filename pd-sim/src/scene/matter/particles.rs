@@ -9,7 +9,7 @@ use pd_core::{Real, Stepper, Vec3};
 use pd_mesh::TriMesh;
 use pd_particles::{
     BodyKind, BodyShape, Elasticity, Friction, Material, ParticleModel, ParticleModelBuilder, SampleOptions,
-    Sampling, SubstepSettings, Unified, UnifiedSettings, UnifiedSubstep,
+    Sampling, Unified, UnifiedSubstep,
 };
 use std::sync::Arc;
 
@@ -19,31 +19,9 @@ pub(super) fn stepper(
     desc: &UnifiedDesc,
 ) -> Result<Box<dyn Stepper>, SceneError> {
     match desc.solver.as_str() {
-        UnifiedSubstep::NAME => {
-            let settings = SubstepSettings {
-                substeps: desc.substeps,
-                most_substeps: desc.most_substeps,
-                body_sweeps: desc.body_sweeps,
-                link_sweeps: desc.link_sweeps,
-                spin_sweeps: desc.spin_sweeps,
-                push_speed: desc.push_speed,
-            };
-            Ok(Box::new(UnifiedSubstep::new(model.clone(), settings)))
-        }
-        Unified::NAME => {
-            let settings = UnifiedSettings {
-                iterations: desc.iterations,
-                stabilisation: desc.stabilisation,
-                relaxation: desc.relaxation,
-                mass_scaling: desc.mass_scaling,
-                freeze: desc.freeze,
-            };
-            Ok(Box::new(Unified::new(model.clone(), settings)))
-        }
-        other => {
-            let known = UnifiedDesc::SOLVERS.join(", ");
-            Err(SceneError::Registry(format!("there is no particle solver {other:?}; known are {known}")))
-        }
+        UnifiedSubstep::NAME => Ok(Box::new(UnifiedSubstep::new(model.clone(), desc.substep_settings()))),
+        Unified::NAME => Ok(Box::new(Unified::new(model.clone(), desc.jacobi_settings()))),
+        other => Err(SceneError::Registry(format!("there is no particle solver {other:?}"))),
     }
 }
 

@@ -10,9 +10,7 @@ use crate::scene::files::Files;
 use crate::scene::urdf;
 use nalgebra::{UnitQuaternion, Vector3};
 use pd_core::{Bodies, Mat3, Real, Stepper, Vec3};
-use pd_rigid::{
-    Axis, Filter, JointKind, MassProperties, RigidBuilder, RigidModel, RigidParams, RigidStepper, Target,
-};
+use pd_rigid::{Axis, Filter, JointKind, MassProperties, RigidBuilder, RigidModel, RigidStepper, Target};
 use std::sync::Arc;
 
 /// Rigid bodies at the start.
@@ -40,15 +38,7 @@ impl RigidMatter {
     pub fn rigid_stepper(&self, desc: &RigidDesc) -> Result<RigidStepper, SceneError> {
         let solver =
             pd_rigid::solver(&desc.solver).map_err(|error| SceneError::Registry(error.to_string()))?;
-        let mut params = RigidParams::default();
-        params.substeps = desc.substeps;
-        params.sleep = desc.sleep;
-        params.joint_iterations = desc.joint_iterations;
-        params.margin = desc.margin;
-        params.contact_frequency = desc.contact_frequency;
-        params.push_out_speed = desc.push_out_speed;
-        params.bounce_speed = desc.bounce_speed;
-        Ok(RigidStepper::with_solver(self.model.clone(), params, solver))
+        Ok(RigidStepper::with_solver(self.model.clone(), desc.params(), solver))
     }
 }
 
@@ -266,9 +256,6 @@ fn joint_desc(desc: &JointDesc, a: Option<usize>, b: usize) -> Result<pd_rigid::
             (JointKind::Gear { ratio }, None)
         }
     };
-    if desc.ratio.is_some() && desc.kind != JointKindDesc::Gear {
-        return Err(format!("a {} joint has no ratio", kind.name()));
-    }
     let mut joint = pd_rigid::JointDesc::new(kind, a, Some(b), anchor);
     joint.anchor_b = anchor_b;
     if let Some(along) = desc.axis {

@@ -55,7 +55,10 @@ fn bad_bodies_and_joints_are_named() {
     assert!(message(&format!("{BOX}rotate = {{ axis = [0, 0, 0], degrees = 10 }}")).contains("rotate.axis"));
     assert!(joint("kind = \"fixed\"\nb = \"box\"\nanchor = [0, 0, 0]\nlimit = [0, 1]").contains("no limit"));
     assert!(joint("kind = \"gear\"\nb = \"box\"\nanchor = [0, 0, 0]\nratio = 2.0").contains("two bodies"));
-    assert!(joint("kind = \"ball\"\nb = \"box\"\nanchor = [0, 0, 0]\nratio = 2.0").contains("no ratio"));
+    assert!(
+        joint("kind = \"ball\"\nb = \"box\"\nanchor = [0, 0, 0]\nratio = 2.0")
+            .contains("taken by rigid bodies, joints \"gear\"")
+    );
     let other = BOX.replace("\"box\"\n", "\"other\"\n");
     let gear = |keys: &str| {
         joint(&format!("kind = \"gear\"\na = \"other\"\nb = \"box\"\nanchor = [0, 0, 0]\n{keys}\n{other}"))

@@ -33,8 +33,8 @@ impl Engine {
             && !self.scenes.other
             && self.scenes.building.is_none()
             && live.device_choice == request.device_choice
-            && is_outside_only(&live.run.scene.desc, &request.desc)
-            && live.run.scene.shares_bodies(&request.desc)
+            && !needs_factor(&live.run.scene.desc, &request.desc)
+            && live.run.scene.takes(&request.desc).is_ok()
         {
             // Forces are rebuilt only if they changed; a pull is no force, so it stays.
             let event = match live.run.set_environment(request.desc) {
@@ -169,14 +169,8 @@ impl Engine {
     }
 }
 
-/// Whether a change of description needs neither meshes nor a new factor.
-fn is_outside_only(old: &SceneDesc, new: &SceneDesc) -> bool {
-    let bodies = |desc: &SceneDesc| {
-        let mut objects = desc.objects.clone();
-        objects.iter_mut().for_each(|object| object.display = Default::default());
-        objects
-    };
-    let step =
-        |desc: &SceneDesc| (desc.step.dt, desc.step.substeps, desc.solver.clone(), desc.contact.clone());
-    step(old) == step(new) && bodies(old) == bodies(new)
+/// Whether a change of description needs a new factor, which is better made in the background.
+fn needs_factor(old: &SceneDesc, new: &SceneDesc) -> bool {
+    let matrix = |desc: &SceneDesc| (desc.step.dt, desc.step.substeps);
+    matrix(old) != matrix(new)
 }

@@ -1,0 +1,47 @@
+//! Keys of `[[object]]` and `[[stitch]]`.
+
+use super::{Key, key};
+use crate::scene::settings::Kind::Deformable;
+use crate::scene::settings::when::*;
+
+pub(super) const OBJECTS: &[Key] = &[
+    key("object[]", Deformable, "", "a deformable body, or a mesh as an obstacle"),
+    key("object[].name", Deformable, "", "name"),
+    key("object[].shape", Deformable, "", "mesh: a kind and its keys"),
+    key("object[].tetrahedralize", Deformable, "", "fills a closed surface with tetrahedra"),
+    key("object[].weld", Deformable, "m", "merges vertices closer than this"),
+    key("object[].mass-column", Deformable, "", "column of the file with the masses").when(DEFORMS),
+    key("object[].weight-column", Deformable, "", "column of the file with factors on weights").when(DEFORMS),
+    key("object[].normalize", Deformable, "", "centres, and scales the longest extent to 1 m"),
+    key("object[].scale", Deformable, "", "uniform scale"),
+    key("object[].rotate", Deformable, "", "rotation about the origin: axis, degrees"),
+    key("object[].translate", Deformable, "m", "translation"),
+    key("object[].mass", Deformable, "kg", "mass: per-vertex, total or density").when(DEFORMS),
+    key("object[].edge", Deformable, "N/m", "springs on the edges"),
+    key("object[].bending-spring", Deformable, "N/m", "springs across interior edges"),
+    key("object[].bending", Deformable, "J", "bending of a surface"),
+    key("object[].bending.laplacian", Deformable, "", "weights of the Laplacian").when(LAPLACIAN),
+    key("object[].triangle", Deformable, "N/m", "strain of triangles"),
+    key("object[].area", Deformable, "N/m", "area of triangles"),
+    key("object[].tet", Deformable, "Pa", "strain of tetrahedra"),
+    key("object[].volume", Deformable, "Pa", "volume of tetrahedra"),
+    key("object[].material", Deformable, "", "physical constants: young, poisson, density, thickness, law"),
+    key("object[].woven", Deformable, "N/m", "woven stretch and shear"),
+    key("object[].fabric", Deformable, "", "a fabric with measured constants"),
+    key("object[].thickness", Deformable, "m", "distance at which its surface touches").when(APART_OR_BESIDE),
+    key("object[].friction", Deformable, "", "Coulomb friction coefficient").when(APART_OR_BESIDE),
+    key("object[].restitution", Deformable, "", "coefficient of restitution").when(APART),
+    key("object[].self-contact", Deformable, "", "whether it touches itself").when(TOUCHES_ITSELF),
+    key("object[].obstacle", Deformable, "", "makes it an obstacle that moves as prescribed"),
+    key("object[].obstacle.as", Deformable, "", "how others meet it").when(APART),
+    key("object[].obstacle.spacing", Deformable, "m", "of the distance field").when(DISTANCE_FIELD),
+    key("object[].obstacle.restitution", Deformable, "", "coefficient of restitution").when(APART),
+    key("object[].obstacle.path", Deformable, "s, m", "path: time, dx, dy, dz"),
+    key("object[].obstacle.turn", Deformable, "", "turn over time"),
+    key("object[].obstacle.frames", Deformable, "s", "meshes at later times"),
+    key("object[].group[]", Deformable, "", "a named part, with factors on weights and masses"),
+    key("object[].attach[]", Deformable, "", "vertices attached to a rigid body"),
+    key("object[].pin[]", Deformable, "", "pins: select, weight, release, path, turn, at"),
+    key("object[].display", Deformable, "", "how it is drawn").words(),
+    key("stitch[]", Deformable, "", "springs between vertices of objects"),
+];
