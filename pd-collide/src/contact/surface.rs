@@ -154,6 +154,14 @@ impl ContactSurface {
         0.5 * (self.bodies[a as usize].thickness + self.bodies[b as usize].thickness)
     }
 
+    /// Whether a body or a pair of bodies has restitution.
+    pub fn bounces(&self) -> bool {
+        let bodies = self.bodies.iter().map(|body| &body.material);
+        bodies
+            .chain(self.pairs.iter().map(|(_, pair)| &pair.material))
+            .any(|material| material.restitution > 0.0)
+    }
+
     /// Friction and restitution of a pair of bodies.
     pub fn material(&self, a: u32, b: u32) -> ContactMaterial {
         self.pair(a, b).map_or_else(

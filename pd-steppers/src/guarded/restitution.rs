@@ -16,8 +16,7 @@ const FAST: Real = 2.0;
 impl GuardedPd {
     pub(super) fn bounce(&self, context: &StepContext<'_>, state: &mut State) {
         let elastic = |material: Real| material > 0.0;
-        let bodies = self.surface.bodies().iter().any(|body| elastic(body.material.restitution));
-        if !(bodies
+        if !(self.surface.bounces()
             || context
                 .colliders
                 .iter()
