@@ -28,7 +28,9 @@ fn set_free(desc: &mut SceneDesc) {
     desc.objects.iter_mut().for_each(|object| object.pins.clear());
     desc.fluids.iter_mut().for_each(|fluid| fluid.velocity = [0.0, -THROWN, 0.0]);
     // Solves in single precision leave an error of momentum of their own.
-    desc.solver.global = "cholesky".into();
+    if !desc.objects.is_empty() {
+        desc.solver.global = "cholesky".into();
+    }
 }
 
 /// Points whose way in a step goes through a triangle that moves from `before` to `x`: roots of the cubic equation for when the four are in

@@ -184,7 +184,9 @@ impl<'a> Lab<'a> {
     ) -> Result<SceneDesc, TableError> {
         let (mut desc, _) = read_desc(scene)?;
         // Tables compare steppers and solvers on the same problem, which is the thesis'.
-        desc.contact.mode = Some(desc.contact.mode.unwrap_or(ContactMode::Project));
+        if !desc.objects.is_empty() {
+            desc.contact.mode = Some(desc.contact.mode.unwrap_or(ContactMode::Project));
+        }
         change(&mut desc);
         Ok(desc)
     }

@@ -234,6 +234,27 @@ fn misspelt_names_are_corrected() {
     assert!(!far.contains("did you mean"), "{far}");
 }
 
+/// In a file, keys of solvers wait for what takes them; on the command line they are for what runs.
+#[test]
+fn keys_of_solvers_wait_in_files_only() {
+    let (_, sheet) = KINDS[0];
+    let text = format!(
+        "contact = \"project\"\n[solver]\nstepper = \"xpbd\"\nglobal = \"cholesky\"\nrho = 0.5\n{sheet}"
+    );
+    let text = text.replacen("title = \"t\"\n", "", 1);
+    let desc = parse_desc("t.toml", &format!("title = \"t\"\n{text}")).unwrap();
+    start(desc.clone()).unwrap();
+    for (flag, key, value) in
+        [("--global", "solver.global", "cholesky"), ("--stepper", "solver.stepper", "vbd")]
+    {
+        let desc = with_settings("t.toml", desc.clone(), &[Setting::flag(flag, key, value)]).unwrap();
+        assert_eq!(start(desc).is_ok(), flag == "--stepper", "{flag}");
+    }
+    let mut desc = parse_desc("t.toml", sheet).unwrap();
+    (desc.solver.stepper, desc.solver.global) = ("xpbd".into(), "cholesky".into());
+    start(desc).unwrap();
+}
+
 /// A key of the file that the command line puts out of use is no fault; it is listed.
 #[test]
 fn what_the_command_line_puts_out_of_use_is_listed() {

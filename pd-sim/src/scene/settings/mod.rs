@@ -166,7 +166,7 @@ impl SceneDesc {
     /// Keys of the file that something stronger has put out of use, each with who would take it.
     pub fn unused(&self) -> Vec<String> {
         let idle = self.given.iter().filter(|(path, origin, taken)| {
-            *taken && matches!(origin, Origin::Line(_)) && self.refusal(path).is_some()
+            *taken && matches!(origin, Origin::Line(_)) && self.standing_refusal(path).is_some()
         });
         idle.map(|(path, ..)| format!("{path} {}", self.refusal(path).unwrap_or_default())).collect()
     }
@@ -180,9 +180,16 @@ impl SceneDesc {
         (!key.owner.is_in(self) || !is_default(self, path)).then_some(what)
     }
 
+    /// As [`refusal`](Self::refusal), for a key of a file or one that a program has set: keys of `[solver]` may wait for a stepper
+    /// or a solver that takes them, as `[solver.newton]` does.
+    fn standing_refusal(&self, path: &str) -> Option<String> {
+        let waits = path.starts_with("solver.") && Kind::Deformable.is_in(self);
+        self.refusal(path).filter(|_| !waits)
+    }
+
     /// The description with what is given in the text that it was read from.
     pub(super) fn with_given(mut self, mut given: Given) -> Self {
-        given.judge(|path| self.refusal(path).is_none());
+        given.judge(|path| self.standing_refusal(path).is_none());
         self.given = given;
         self
     }
@@ -197,14 +204,18 @@ pub fn check(name: &str, desc: &SceneDesc) -> Result<(), SceneError> {
         if taken && matches!(origin, Origin::Line(_)) {
             continue; // put out of use by something stronger
         }
-        if let Some(what) = desc.refusal(path) {
+        let refusal = match origin {
+            Origin::Line(_) => desc.standing_refusal(path),
+            _ => desc.refusal(path),
+        };
+        if let Some(what) = refusal {
             return Err(origin.error(name, path, what));
         }
     }
     // What a program has set without saying so.
     for path in set_in(desc) {
         if desc.given.origin(&path).is_none()
-            && let Some(what) = desc.refusal(&path)
+            && let Some(what) = desc.standing_refusal(&path)
         {
             return Err(SceneError::Value { file: name.to_owned(), field: path, what });
         }
