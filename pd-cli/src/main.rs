@@ -10,7 +10,6 @@ mod picture;
 mod print_line;
 mod progress;
 mod raster;
-mod totals;
 mod trace;
 
 use clap::{Parser, Subcommand};

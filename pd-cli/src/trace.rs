@@ -1,8 +1,8 @@
 //! `--trace`: one row of numbers per frame, as CSV. Values that were not measured or do not apply are empty.
 
-use crate::totals::totals;
 use pd_collide::contact::Contacts;
 use pd_core::{ContactReport, Measures, StepReport};
+use pd_sim::audit::{Account, Audit};
 use pd_sim::scene::SceneRun;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ pub(crate) struct Trace {
 
 const HEADER: &str = "frame,time,kinetic,elastic,potential,total,objective,residual,worst_strain,max_edge_strain,\
                       inverted,iterations,linear_iterations,collisions,predict_ms,local_ms,global_ms,collide_ms,\
-                      momentum_x,momentum_y,momentum_z,angular_x,angular_y,angular_z";
+                      momentum_x,momentum_y,momentum_z,angular_x,angular_y,angular_z,faults";
 
 /// Columns of steppers with intersection-free contact.
 const CONTACT: &str = ",contacts,min_gap,clamped,rebuilds";
@@ -35,28 +35,26 @@ impl Trace {
         trace
     }
 
-    pub(crate) fn push(&mut self, run: &SceneRun, edge_strain: f64, report: &StepReport) {
+    pub(crate) fn push(&mut self, run: &SceneRun, edge_strain: f64, report: &StepReport, audit: &Audit) {
         let m = report.measures;
         let s = report.stages;
         let ms = |d: std::time::Duration| d.as_secs_f64() * 1e3;
         let measured = |value: fn(&Measures) -> f64| text(m.as_ref().map(value));
-        // Energies and strain follow from the state, whether or not the stepper measures.
-        let elastic =
-            run.sim.model.vertices() > 0 && matches!(run.scene.matter, pd_sim::scene::Matter::Elastic);
-        let totals = totals(run);
-        let energies = totals.as_ref().map(|t| [t.kinetic, t.elastic.unwrap_or(0.0), t.potential]);
-        let energies = energies.or_else(|| m.map(|m| [m.kinetic, m.elastic, m.potential]));
-        let strain = if elastic { Some(run.sim.model.strain(&run.sim.state.x)) } else { m.map(|m| m.strain) };
-        let energy = |k: usize| text(energies.map(|e| e[k]));
+        // Energies and strain follow from the state, whether or not the steppers measure.
+        let totals = Account::of(&run.scene, &run.sim).total();
+        let energies = [totals.kinetic, totals.elastic, totals.potential];
+        let vertices = run.sim.model.elastic().len();
+        let strain = (vertices > 0 && run.sim.model.constraints() > 0)
+            .then(|| run.sim.model.strain(&run.sim.state.x[..vertices]));
         let contact = |value: fn(&ContactReport) -> f64| text(report.contact.as_ref().map(value));
         let mut row = format!(
             "{},{},{},{},{},{},{},{},{},{edge_strain},{},{},{},{},{:.4},{:.4},{:.4},{:.4}",
             run.frame(),
             run.sim.state.time,
-            energy(0),
-            energy(1),
-            energy(2),
-            text(energies.map(|e| e.iter().sum())),
+            energies[0],
+            energies[1],
+            energies[2],
+            totals.energy(),
             measured(|m| m.objective),
             measured(|m| m.residual),
             text(strain.map(|s| s.worst)),
@@ -70,11 +68,10 @@ impl Trace {
             ms(s.collide),
         );
         // Writing to a string cannot fail.
-        for vector in [totals.as_ref().map(|t| t.momentum), totals.as_ref().map(|t| t.angular)] {
-            for axis in 0..3 {
-                let _ = write!(row, ",{}", text(vector.map(|v| v[axis])));
-            }
+        for value in totals.momentum.iter().chain(&totals.angular) {
+            let _ = write!(row, ",{value}");
         }
+        let _ = write!(row, ",{}", audit.faults(run));
         if self.apart {
             let gap = text(report.contact.map(|c| c.min_gap).filter(|gap| gap.is_finite()));
             let [contacts, clamped, rebuilds] = [

@@ -48,6 +48,21 @@ pub struct Measures {
     pub potential: Real,
 }
 
+impl Measures {
+    /// Of two kinds of matter that were advanced side by side: energies and inverted elements add up, force and strain are the
+    /// larger of the two.
+    pub fn beside(&self, other: &Self) -> Self {
+        Self {
+            objective: self.objective + other.objective,
+            residual: self.residual.max(other.residual),
+            strain: self.strain.max(other.strain),
+            kinetic: self.kinetic + other.kinetic,
+            elastic: self.elastic + other.elastic,
+            potential: self.potential + other.potential,
+        }
+    }
+}
+
 /// Contact statistics of a step, of steppers with intersection-free contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -83,6 +98,17 @@ pub struct ContactReport {
 }
 
 impl ContactReport {
+    /// Of two kinds of matter that were advanced side by side: counts add up, the least gap and fraction of both.
+    pub fn beside(&self, other: &Self) -> Self {
+        Self {
+            contacts: self.contacts + other.contacts,
+            rows: self.rows + other.rows,
+            tangled: self.tangled + other.tangled,
+            rounds: self.rounds.max(other.rounds),
+            ..self.followed_by(other)
+        }
+    }
+
     /// The report of two steps in a row: counts and times add up, the least gap and fraction and the larger shares of both, the rest of the
     /// later.
     pub fn followed_by(&self, later: &Self) -> Self {
@@ -103,7 +129,26 @@ impl ContactReport {
     }
 }
 
+/// What both have to say, by `join`; where only one has, that.
+fn either<T: Copy>(a: Option<T>, b: Option<T>, join: impl Fn(&T, &T) -> T) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(join(&a, &b)),
+        (a, b) => a.or(b),
+    }
+}
+
 impl StepReport {
+    /// The report of two kinds of matter that were advanced over the same step, one after the other: nothing of either is lost.
+    pub fn beside(&self, other: &Self) -> Self {
+        Self {
+            reduction: self.reduction.max(other.reduction),
+            linear: if other.linear == SolveReport::default() { self.linear } else { other.linear },
+            contact: either(self.contact, other.contact, ContactReport::beside),
+            measures: either(self.measures, other.measures, Measures::beside),
+            ..self.followed_by(other)
+        }
+    }
+
     /// The report of two steps in a row: counts and times add up, the larger missing part of both, the rest is of the later step.
     pub fn followed_by(&self, later: &Self) -> Self {
         let mut stages = self.stages;
@@ -113,15 +158,9 @@ impl StepReport {
             local_steps: self.local_steps + later.local_steps,
             linear_iterations: self.linear_iterations + later.linear_iterations,
             collisions: self.collisions + later.collisions,
-            contact: match (self.contact, later.contact) {
-                (Some(first), Some(then)) => Some(first.followed_by(&then)),
-                (first, then) => then.or(first),
-            },
+            contact: either(self.contact, later.contact, ContactReport::followed_by),
             stages,
-            missing: match (self.missing, later.missing) {
-                (Some(first), Some(then)) => Some(first.max(then)),
-                (first, then) => then.or(first),
-            },
+            missing: either(self.missing, later.missing, |first, later| first.max(*later)),
             ..*later
         }
     }

@@ -5,11 +5,12 @@ use crate::contacts::contacts;
 use crate::errors::{bad, of_scene};
 use crate::film::Film;
 use crate::pool::pool;
-use crate::report::report_dict;
+use crate::report::{audit_dict, report_dict};
 use crate::simulation::unless_stepping;
 use crate::state::State;
 use crate::toml;
 use numpy::PyArray2;
+use pd_sim::audit::Audit;
 use pd_sim::scene::{SceneDesc, Setting, builtins, read_desc, set_key, with_settings};
 use pd_sim::{Checkpoint, ModelPaths, Recorder, Registry};
 use pyo3::prelude::*;
@@ -124,7 +125,7 @@ impl Scene {
                 Ok::<_, PyErr>(run)
             })
         })?;
-        Ok(SceneRun { run: Mutex::new(run), pool })
+        Ok(SceneRun { run: Mutex::new(run), audit: Mutex::new(None), pool })
     }
 
     /// Runs the scene and returns every k-th frame, including the initial one.
@@ -157,12 +158,36 @@ impl Scene {
 #[pyclass(module = "projdyn", frozen)]
 pub(crate) struct SceneRun {
     run: Mutex<pd_sim::scene::SceneRun>,
+    /// Since the state was last put in from outside.
+    audit: Mutex<Option<Audit>>,
     pool: ThreadPool,
 }
 
 impl SceneRun {
     fn own(&self) -> PyResult<MutexGuard<'_, pd_sim::scene::SceneRun>> {
         unless_stepping(&self.run)
+    }
+
+    /// The run, of which something is about to be changed from outside: its audit begins anew.
+    fn changed(&self) -> PyResult<MutexGuard<'_, pd_sim::scene::SceneRun>> {
+        let run = self.own()?;
+        *unless_stepping(&self.audit)? = None;
+        Ok(run)
+    }
+
+    /// The next frame, looked at by the audit.
+    fn next(
+        run: &mut pd_sim::scene::SceneRun,
+        audit: &mut Option<Audit>,
+    ) -> Result<pd_core::StepReport, pd_sim::SceneError> {
+        if audit.is_none() {
+            *audit = Some(Audit::new(run, false)?);
+        }
+        let report = run.advance()?;
+        if let Some(audit) = audit {
+            audit.observe(run, &report)?;
+        }
+        Ok(report)
     }
 }
 
@@ -172,12 +197,18 @@ impl SceneRun {
     #[pyo3(signature = (n=1))]
     fn advance<'py>(&self, py: Python<'py>, n: usize) -> PyResult<Bound<'py, PyDict>> {
         let (mut run, mut last) = (self.own()?, pd_core::StepReport::default());
+        let mut audit = unless_stepping(&self.audit)?;
         for _ in 0..n {
-            let run = &mut *run;
-            last = py.detach(|| self.pool.install(|| run.advance())).map_err(|error| of_scene(&error))?;
+            let (run, audit) = (&mut *run, &mut *audit);
+            let next = || self.pool.install(|| Self::next(run, audit));
+            last = py.detach(next).map_err(|error| of_scene(&error))?;
             py.check_signals()?;
         }
-        report_dict(py, &last)
+        let dict = report_dict(py, &last)?;
+        if let Some(audit) = audit.as_ref() {
+            dict.set_item("audit", audit_dict(py, &audit.report(&run))?)?;
+        }
+        Ok(dict)
     }
 
     /// Advances by n frames and returns every k-th, including the current one.
@@ -187,13 +218,14 @@ impl SceneRun {
             return Err(bad("every must be at least 1"));
         }
         let mut run = self.own()?;
+        let mut audit = unless_stepping(&self.audit)?;
         let mut recorder = Recorder::new(&run.scene, false, true);
         recorder.push(&run.scene, &run.sim.state);
         for k in 1..=n {
-            let (run, recorder) = (&mut *run, &mut recorder);
+            let (run, audit, recorder) = (&mut *run, &mut *audit, &mut recorder);
             let outcome = py.detach(|| {
                 self.pool.install(|| {
-                    run.advance()?;
+                    Self::next(run, audit)?;
                     if k % every == 0 {
                         recorder.push(&run.scene, &run.sim.state);
                     }
@@ -208,7 +240,7 @@ impl SceneRun {
 
     /// Sets keys of the scene while it runs: step, obstacles, forces. A key that cannot change is an error that names it.
     fn set(&self, keys: &Bound<'_, PyDict>) -> PyResult<()> {
-        let mut run = self.own()?;
+        let mut run = self.changed()?;
         let desc = with_keys(&run.scene.name, run.scene.desc.clone(), Some(keys))?;
         run.set_environment(desc).map_err(|error| of_scene(&error))
     }
@@ -227,7 +259,7 @@ impl SceneRun {
 
     #[setter]
     fn set_positions(&self, positions: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut run = self.own()?;
+        let mut run = self.changed()?;
         let x = vectors("positions", positions, Some(run.sim.state.vertices()))?;
         run.sim.state.x.copy_from_slice(&x);
         Ok(())
@@ -235,7 +267,7 @@ impl SceneRun {
 
     #[setter]
     fn set_velocities(&self, velocities: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut run = self.own()?;
+        let mut run = self.changed()?;
         let v = vectors("velocities", velocities, Some(run.sim.state.vertices()))?;
         run.sim.state.v.copy_from_slice(&v);
         Ok(())
@@ -285,7 +317,7 @@ impl SceneRun {
 
     #[setter]
     fn set_state(&self, state: &State) -> PyResult<()> {
-        let mut run = self.own()?;
+        let mut run = self.changed()?;
         let (frame, bodies) = (run.frame(), run.sim.state.bodies.len());
         if state.state.bodies.len() != bodies {
             let found = state.state.bodies.len();

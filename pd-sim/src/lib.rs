@@ -15,6 +15,7 @@
 //! # Ok::<(), pd_sim::SceneError>(())
 //! ```
 
+pub mod audit;
 mod checkpoint;
 mod custom;
 mod elastic_bodies;

@@ -7,6 +7,7 @@
     reason = "helpers of tests fail loudly and say on stdout what they skip"
 )]
 
+pub mod attack;
 mod body;
 mod oracle;
 mod random;

@@ -10,8 +10,9 @@ use crate::interrupt::Interrupt;
 use crate::print_line::{eprint_line, print_line};
 use crate::progress::Progress;
 use crate::trace::Trace;
-use pd_core::{Stages, StepReport, Surface, Vec3};
+use pd_core::{Stages, StepReport};
 use pd_mesh::io::write_atomically;
+use pd_sim::audit::{Audit, AuditReport};
 use pd_sim::scene::desc::ContactMode;
 use pd_sim::scene::{Matter, Scene, SceneDesc, SceneRun, Setting, read_desc, with_settings};
 use pd_sim::{Checkpoint, ModelPaths, Registry};
@@ -41,7 +42,8 @@ pub(crate) struct Arguments {
     /// `barrier` (interior point) or `impact-zones`.
     #[arg(long, value_parser = parse_contact)]
     contact: Option<ContactMode>,
-    /// Count intersections in every frame with exact predicates; with intersection-free contact, the run fails at the first.
+    /// Audit everything in every frame: energy, what is inside what, intersections by exact predicates; a fault makes the exit
+    /// code 1. With intersection-free contact, the run fails at the first intersection.
     #[arg(long)]
     verify: bool,
     /// Coupling scheme between kinds of matter: one-way, staggered, rows, admm-ipc.
@@ -263,10 +265,10 @@ fn simulate(
         stages: Stages::default(),
         measures: None,
         contact: None,
-        intersections: arguments.verify.then_some(0),
         failure: None,
     };
     let mut trace = Trace::new(&run);
+    let mut audit = Audit::new(&run, arguments.verify)?;
     let mut progress = Progress::new(frames.saturating_sub(run.frame()), arguments.json);
     let interrupt = Interrupt::listen()?;
     while run.frame() < frames && interrupt.signal().is_none() {
@@ -285,12 +287,10 @@ fn simulate(
             (Some(before), Some(contact)) => Some(before.followed_by(&contact)),
             (before, contact) => contact.or(before),
         };
-        if let Some(count) = &mut stats.intersections {
-            *count += intersections(&run)?;
-        }
+        audit.observe(&run, &report)?;
         if arguments.trace.is_some() {
             let strain = run.sim.max_edge_strain(&edges, &rest);
-            trace.push(&run, strain, &report);
+            trace.push(&run, strain, &report, &audit);
         }
         if let Some(writer) = &mut writer {
             writer.write(run.frame(), &run.scene, &run.sim.state)?;
@@ -310,15 +310,18 @@ fn simulate(
     }
     write_files(arguments, &run, &trace)?;
     let max_edge_strain = run.sim.max_edge_strain(&edges, &rest);
+    audit.finish(&run)?;
+    let audit = audit.report(&run);
     if arguments.json {
-        print_line(summary(&run, &stats, threads, max_edge_strain))?;
+        print_line(summary(&run, &stats, &audit, threads, max_edge_strain))?;
     } else {
-        describe(&run, &stats, threads, max_edge_strain)?;
+        describe(&run, &stats, &audit, threads, max_edge_strain)?;
     }
     if let Some(signal) = interrupt.signal().filter(|_| stats.failure.is_none()) {
         return Err(interrupted(arguments, &run, signal)?);
     }
     match stats.failure {
+        None if arguments.verify && !audit.is_good() => Err(failed(&audit)),
         None => Ok(()),
         Some(error) => {
             let after = run.frame();
@@ -329,21 +332,10 @@ fn simulate(
     }
 }
 
-/// Intersecting pairs of triangles and vertices inside obstacles, in the current state.
-fn intersections(run: &SceneRun) -> Result<usize, Failure> {
-    let (sim, scene) = (&run.sim, &run.scene);
-    if !matches!(scene.matter, Matter::Elastic) {
-        return Ok(0);
-    }
-    let free: Vec<Vec3> =
-        (0..sim.model.vertices()).filter(|&i| !sim.model.is_kinematic(i)).map(|i| sim.state.x[i]).collect();
-    let mut surfaces = vec![Surface::default(); free.len()];
-    let mut count = scene.crossings(&sim.state.x)?.len();
-    for collider in &sim.colliders {
-        collider.sample(&free, sim.state.time, &mut surfaces);
-        count += surfaces.iter().filter(|surface| surface.distance < 0.0).count();
-    }
-    Ok(count)
+/// The failure of a run whose audit is bad.
+fn failed(audit: &AuditReport) -> Failure {
+    let texts: Vec<&str> = audit.faults.iter().map(|fault| fault.text.as_str()).collect();
+    Failure::Simulation(format!("the audit found what cannot be true: {}", texts.join("; ")))
 }
 
 /// Writes the state of an interrupted run to the file of `--checkpoint` or a default file.

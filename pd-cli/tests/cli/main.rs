@@ -5,6 +5,7 @@
     reason = "helpers of tests fail loudly and say what they saw"
 )]
 
+mod audit;
 mod bad_meshes;
 mod bad_scenes;
 mod bad_usage;

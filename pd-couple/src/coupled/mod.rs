@@ -160,11 +160,7 @@ impl Coupled {
         let mut total = StepReport::default();
         for domain in &mut self.domains {
             let report = domain.advance(context, &mut self.work)?;
-            total = StepReport {
-                contact: report.contact.or(total.contact),
-                measures: report.measures.or(total.measures),
-                ..total.followed_by(&report)
-            };
+            total = total.beside(&report);
         }
         let started = Instant::now();
         self.idle.clear();

@@ -86,6 +86,22 @@ fn collider(desc: &ColliderDesc, thesis: bool) -> Result<Box<dyn Collider>, Faul
     Ok(Box::new(WithMaterial::new(moving, material).map_err(|error| ("", error.to_string()))?))
 }
 
+impl Scene {
+    /// Every obstacle of `[[collider]]` as its bare shape, without margin, in the order of the file: what the audit measures by,
+    /// whatever any method sees of it.
+    pub(crate) fn bare_obstacles(&self) -> Result<Vec<Box<dyn Collider>>, SceneError> {
+        let bare = |(k, desc): (usize, &ColliderDesc)| {
+            let wrong = |(key, what): Fault| self.error(format!("collider[{k}]{key}"), what);
+            let shape = shape(desc, |_| 0.0).map_err(|error| wrong(("", error.to_string())))?;
+            let moving = desc.motion().map_err(wrong)?;
+            moving
+                .moving_collider(shape, rotation(desc), desc.centre().into())
+                .map_err(|error| wrong((".path", error.to_string())))
+        };
+        self.desc.colliders.iter().enumerate().map(bare).collect()
+    }
+}
+
 /// Friction and restitution, defaults where none are given.
 pub(super) fn material(friction: Option<Real>, restitution: Option<Real>) -> ContactMaterial {
     let default = ContactMaterial::default();

@@ -258,6 +258,47 @@ mod tests {
         assert!(nearest(&run) > 0.24, "{}", nearest(&run));
     }
 
+    /// Two sheets apart, and a state in which they cross: put in by a resumption, by `set_state` or by hand, it is refused as it is as
+    /// a start.
+    #[test]
+    fn a_crossing_state_is_refused_wherever_it_comes_from() {
+        let sheet = |name: &str, turn: f64, y: f64| {
+            format!(
+                "[[object]]\nname = \"{name}\"\nshape = {{ kind = \"grid\", rows = 6, columns = 6, width = 0.6, depth = 0.6 }}\n\
+                 rotate = {{ axis = [1, 0, 0], degrees = {turn} }}\ntranslate = [0.03, {y}, 0.02]\n\
+                 mass = {{ total = 0.1 }}\nedge = {{ weight = 100 }}\n"
+            )
+        };
+        let text = |y: f64| {
+            let (a, b) = (sheet("a", 0.0, 0.0), sheet("b", 90.0, y));
+            format!("title = \"t\"\ncontact = \"guard\"\n[step]\ngravity = [0, 0, 0]\n{a}{b}")
+        };
+        let scene = |y: f64| Scene::parse("t.toml", &text(y), None, &ModelPaths::default()).unwrap();
+        let registry = Registry::standard();
+        let mut run = SceneRun::new(scene(0.6), &registry).unwrap();
+        for _ in 0..3 {
+            run.advance().unwrap();
+        }
+        let good = run.checkpoint();
+        let mut crossing = good.clone();
+        crossing.state.x = scene(0.0).initial_state().x;
+        let refused = |run: &mut SceneRun| {
+            let error = run.advance().unwrap_err();
+            assert!(error.to_string().contains("intersect"), "{error}");
+        };
+        refused(&mut SceneRun::new(scene(0.0), &registry).unwrap());
+        let stepper = registry.for_scene(&run.scene).unwrap();
+        refused(&mut SceneRun::resume(scene(0.6), stepper, crossing.clone()).unwrap());
+        run.set_state(crossing.state.clone(), crossing.frame).unwrap();
+        refused(&mut run);
+        run.set_state(good.state.clone(), good.frame).unwrap();
+        run.advance().unwrap();
+        run.sim.state.x.clone_from(&crossing.state.x);
+        refused(&mut run);
+        run.set_state(good.state, good.frame).unwrap();
+        run.advance().unwrap();
+    }
+
     /// Fails on the step of this number, counted from 1, and delegates all others.
     struct FailsAt {
         inner: Box<dyn Stepper>,

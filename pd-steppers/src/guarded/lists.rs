@@ -68,7 +68,9 @@ impl GuardedPd {
             && self.obstacles_are_as_listed(context, end)
             && self.list_serves(context);
         if !kept {
-            if self.memory.start.is_empty() || !self.memory.ignored.is_empty() || self.memory.tangled {
+            // What the last list does not hold was put there from outside: it is looked at as a start is.
+            let foreign = self.memory.start.is_empty() || !self.list.guard.holds(&self.scratch.start);
+            if foreign || !self.memory.ignored.is_empty() || self.memory.tangled {
                 self.inspect_start(context)?;
             }
             report.stages.collide += started.elapsed();

@@ -6,6 +6,7 @@
 )]
 
 mod acceleration;
+mod attack;
 mod cantilever;
 mod contact_scenes;
 mod contact_shapes;

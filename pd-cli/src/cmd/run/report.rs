@@ -3,9 +3,9 @@
 use crate::failure::Failure;
 use crate::machine;
 use crate::print_line::print_line;
-use crate::totals::totals;
 use pd_core::{ContactReport, Measures, Stages};
 use pd_sim::SceneError;
+use pd_sim::audit::{Account, AuditReport, Sums};
 use pd_sim::scene::{Matter, SceneRun};
 use std::time::Duration;
 
@@ -19,8 +19,6 @@ pub(super) struct RunStats {
     pub(super) measures: Option<Measures>,
     /// Sums over all steps, for steppers with intersection-free contact.
     pub(super) contact: Option<ContactReport>,
-    /// Intersections in all frames, if they are counted.
-    pub(super) intersections: Option<usize>,
     pub(super) failure: Option<SceneError>,
 }
 
@@ -41,9 +39,52 @@ fn outcome(stats: &RunStats) -> &'static str {
     }
 }
 
+/// The audit as an object: whether it is good, its faults, and what they rest on.
+fn audited(audit: &AuditReport) -> serde_json::Value {
+    let fault = |fault: &pd_sim::audit::Fault| {
+        serde_json::json!({
+            "kind": fault.kind.name(), "frame": fault.frame, "amount": fault.amount, "text": fault.text,
+        })
+    };
+    let mut object = serde_json::json!({
+        "good": audit.is_good(),
+        "thorough": audit.thorough,
+        "frames": audit.frames,
+        "energy_judged": audit.judged,
+        "faults": audit.faults.iter().map(fault).collect::<Vec<_>>(),
+        "unjudged": audit.unjudged,
+        "fastest": audit.fastest,
+        "inverted": audit.inverted,
+    });
+    if let Some((depth, names)) = &audit.deepest {
+        object["deepest"] = serde_json::json!({ "depth": depth, "pair": names });
+    }
+    if let Some(missing) = audit.missing {
+        object["missing"] = missing.into();
+    }
+    object
+}
+
+/// Inverted elements of the state; `None` without deformable bodies.
+fn inverted(run: &SceneRun) -> Option<usize> {
+    let vertices = run.sim.model.elastic().len();
+    (vertices > 0 && run.sim.model.constraints() > 0)
+        .then(|| run.sim.model.strain(&run.sim.state.x[..vertices]).inverted)
+}
+
+/// Energies, J; elastic only of what can store any.
+fn energies(sums: &Sums) -> serde_json::Value {
+    let mut energy = serde_json::json!({ "kinetic": sums.kinetic, "potential": sums.potential });
+    if sums.stores {
+        energy["elastic"] = sums.elastic.into();
+    }
+    energy
+}
+
 pub(super) fn summary(
     run: &SceneRun,
     stats: &RunStats,
+    audit: &AuditReport,
     threads: usize,
     max_edge_strain: f64,
 ) -> serde_json::Value {
@@ -68,7 +109,7 @@ pub(super) fn summary(
         "peak_bytes": machine::peak_bytes(),
         "residual": stats.measures.map(|measures| measures.residual),
         "max_edge_strain": max_edge_strain,
-        "inverted": stats.measures.map(|measures| measures.strain.inverted),
+        "inverted": inverted(run),
         "outcome": outcome(stats),
         "state_hash": format!("{:016x}", run.sim.state.hash()),
     });
@@ -85,18 +126,19 @@ pub(super) fn summary(
         summary["rebuilds"] = contact.rebuilds.into();
         summary["contact_ms"] = mean(stats.stages.collide).into();
     }
-    if let Some(intersections) = stats.intersections {
-        summary["intersections"] = intersections.into();
+    if let Some(crossings) = audit.crossings {
+        summary["intersections"] = crossings.into();
     }
-    if let Some(totals) = totals(run) {
-        let mut energy = serde_json::json!({ "kinetic": totals.kinetic, "potential": totals.potential });
-        if let Some(elastic) = totals.elastic {
-            energy["elastic"] = elastic.into();
-        }
-        summary["energy"] = energy;
-        summary["momentum"] = serde_json::json!(totals.momentum.as_slice());
-        summary["angular_momentum"] = serde_json::json!(totals.angular.as_slice());
+    summary["audit"] = audited(audit);
+    let account = Account::of(&run.scene, &run.sim);
+    let totals = account.total();
+    summary["energy"] = energies(&totals);
+    if account.kinds.len() > 1 {
+        let kinds = account.kinds.iter().map(|(kind, sums)| (kind.name().to_owned(), energies(sums)));
+        summary["energy"]["kinds"] = kinds.collect::<serde_json::Map<_, _>>().into();
     }
+    summary["momentum"] = serde_json::json!(totals.momentum.as_slice());
+    summary["angular_momentum"] = serde_json::json!(totals.angular.as_slice());
     match &run.scene.matter {
         Matter::Rigid(_) => summary["bodies"] = run.sim.state.bodies.len().into(),
         Matter::Particles(_) => summary["particles"] = run.scene.vertices().into(),
@@ -118,6 +160,7 @@ pub(super) fn summary(
 pub(super) fn describe(
     run: &SceneRun,
     stats: &RunStats,
+    audit: &AuditReport,
     threads: usize,
     max_edge_strain: f64,
 ) -> Result<(), Failure> {
@@ -181,8 +224,9 @@ pub(super) fn describe(
             contact.rebuilds
         ))?;
     }
-    if let Some(count) = stats.intersections {
+    if let Some(count) = audit.crossings {
         print_line(format_args!("  {count} intersections in all frames"))?;
     }
-    print_line(format_args!("  state hash {:016x}", sim.state.hash()))
+    print_line(format_args!("  state hash {:016x}", sim.state.hash()))?;
+    print_line(format_args!("  {}", audit.line()))
 }
