@@ -39,6 +39,7 @@ impl Contacts {
             let (n, [t, u]) = (m.normal, m.tangents);
             let parts = |f: Vec3| [n.dot(&f).max(0.0), t.dot(&f), u.dot(&f)];
             next = first + old.clone().count();
+            m.fresh = next == first;
             // Most often the points are those of the step before, in their order.
             let same = |(k, point): (usize, &ContactPoint)| keys[2 * k + 1] == point.feature;
             if next - first == m.len as usize && (first..next).zip(m.points()).all(same) {

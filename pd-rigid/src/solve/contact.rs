@@ -60,6 +60,8 @@ pub(crate) struct Manifold {
     pub(crate) len: u32,
     /// Whether the parts meet within the step, at speed: the points then share one large impulse and need several rounds.
     pub(crate) meets: bool,
+    /// Whether the parts did not touch in the step before: no impulses to start from.
+    pub(crate) fresh: bool,
     /// Speed along the normal before a substep of `xpbd`, m/s; negative is approach.
     pub(crate) impact: [Real; POINTS],
     /// Points.

@@ -55,8 +55,9 @@ pub(super) struct Group {
     pub(super) count: usize,
     /// Most points of a manifold.
     pub(super) points: usize,
-    /// Whether some manifold meets at speed, whether some bounces, and whether some is with an obstacle that moves.
+    /// Whether some manifold meets at speed, whether some did not touch in the step before, whether some bounces, and whether some is with an obstacle that moves.
     pub(super) some_meets: bool,
+    pub(super) some_fresh: bool,
     pub(super) some_bounce: bool,
     pub(super) some_drag: bool,
     /// Unit normal from the second body to the first, and two unit tangents.
@@ -75,6 +76,8 @@ pub(super) struct Group {
     pub(super) inertia: [[Eight; 6]; 2],
     /// 1 where the parts meet within the step, at speed.
     pub(super) meets: Eight,
+    /// 1 where the parts did not touch in the step before.
+    pub(super) fresh: Eight,
     /// 1 where a body turned fast in this step.
     pub(super) spins: Eight,
     /// Relative acceleration along the normal, m/s².

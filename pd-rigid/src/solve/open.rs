@@ -40,13 +40,16 @@ impl Kernel for Open<'_> {
 fn count(group: &mut Group, all: &[&Manifold; LANES], members: &[u32; LANES], bodies: &[Body]) -> Eight {
     group.count = members.iter().position(|&m| m == NONE).unwrap_or(LANES);
     (group.points, group.some_meets, group.some_bounce, group.some_drag) = (0, false, false, false);
+    group.some_fresh = false;
     let mut lens = Eight::default();
     for (lane, m) in all.iter().enumerate() {
         group.points = group.points.max(m.len as usize);
         group.some_meets |= m.meets;
+        group.some_fresh |= m.fresh;
         group.some_bounce |= m.restitution > 0.0;
         group.some_drag |= m.drag != Vec3::zeros();
         group.meets.0[lane] = if m.meets { 1.0 } else { 0.0 };
+        group.fresh.0[lane] = if m.fresh { 1.0 } else { 0.0 };
         lens.0[lane] = Real::from(m.len);
     }
     group.spins = Eight::default();

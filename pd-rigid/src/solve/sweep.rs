@@ -10,6 +10,9 @@ use pd_core::Real;
 
 /// Rounds over the points of parts that meet at speed.
 const MEETING_ROUNDS: usize = 8;
+/// Rounds over the points, friction included, of parts that did not touch in the step before: without impulses to start from a single
+/// one leaves a part of the load, and so of the friction, to the next substep, and what slips by then slips on.
+const FRESH_ROUNDS: usize = 8;
 
 impl Groups {
     /// The first sweep of a substep, forwards: overlap is pushed out.
@@ -48,7 +51,7 @@ impl<const PUSH_OUT: bool> Kernel for Sweep<'_, PUSH_OUT> {
             for group in groups {
                 let mut a = side(i, bodies, &group.bodies[0]);
                 let mut b = side(i, bodies, &group.bodies[1]);
-                normals::<I, true>(i, group, [&mut a, &mut b], fastest, h);
+                normals::<I, true>(i, group, [&mut a, &mut b], fastest, h, false);
                 a.write(bodies, &group.bodies[0], group.count);
                 b.write(bodies, &group.bodies[1], group.count);
             }
@@ -57,9 +60,11 @@ impl<const PUSH_OUT: bool> Kernel for Sweep<'_, PUSH_OUT> {
                 let mut a = side(i, bodies, &group.bodies[0]);
                 let mut b = side(i, bodies, &group.bodies[1]);
                 follow(i, group, bodies, [&mut a, &mut b], fast);
-                normals::<I, false>(i, group, [&mut a, &mut b], fastest, h);
-                // After the normals: the bound of friction is the force that really presses.
-                friction(i, group, [&mut a, &mut b]);
+                for round in 0..if group.some_fresh { FRESH_ROUNDS } else { 1 } {
+                    normals::<I, false>(i, group, [&mut a, &mut b], fastest, h, round > 0);
+                    // After the normals: the bound of friction is the force that really presses.
+                    friction(i, group, [&mut a, &mut b], round > 0);
+                }
                 a.write(bodies, &group.bodies[0], group.count);
                 b.write(bodies, &group.bodies[1], group.count);
             }
@@ -97,7 +102,7 @@ fn follow<I: Instructions>(
     }
 }
 
-/// The impulses along the normals.
+/// The impulses along the normals; `again` only those of parts that did not touch before.
 #[inline(always)]
 fn normals<I: Instructions, const PUSH_OUT: bool>(
     i: I,
@@ -105,15 +110,20 @@ fn normals<I: Instructions, const PUSH_OUT: bool>(
     [a, b]: [&mut Side<I::Lanes>; 2],
     fastest: Real,
     h: Real,
+    again: bool,
 ) {
     let n = i.load3(&group.normal);
     let drag_along = dot(n, i.load3(&group.drag));
     let [rate, firm, loose] = [i.load(&group.spring[0]), i.load(&group.spring[1]), i.load(&group.spring[2])];
     let (zero, one, per_h) = (i.fill(0.0), i.fill(1.0), i.fill(1.0 / h));
-    let rounds = if group.some_meets { MEETING_ROUNDS } else { 1 };
+    let rounds = if group.some_meets && !again { MEETING_ROUNDS } else { 1 };
     for round in 0..rounds {
         // Only what meets at speed has more than one round.
-        let active = if round == 0 { one } else { i.load(&group.meets) };
+        let active = match (again, round) {
+            (true, _) => i.load(&group.fresh),
+            (false, 0) => one,
+            (false, _) => i.load(&group.meets),
+        };
         for point in &mut group.point[..group.points] {
             let along = [i.load3(&point.along[0]), i.load3(&point.along[1])];
             let spin = dot(along[0], a.w) - dot(along[1], b.w) - drag_along;
@@ -148,9 +158,9 @@ fn normals<I: Instructions, const PUSH_OUT: bool>(
     }
 }
 
-/// The impulses across the normals.
+/// The impulses across the normals; `again` only those of parts that did not touch before.
 #[inline(always)]
-fn friction<I: Instructions>(i: I, group: &mut Group, [a, b]: [&mut Side<I::Lanes>; 2]) {
+fn friction<I: Instructions>(i: I, group: &mut Group, [a, b]: [&mut Side<I::Lanes>; 2], again: bool) {
     let (t, u) = (i.load3(&group.tangents[0]), i.load3(&group.tangents[1]));
     let (drag, friction) = (i.load3(&group.drag), i.load(&group.friction));
     let mut inertia = [[i.fill(0.0); 6]; 2];
@@ -168,6 +178,11 @@ fn friction<I: Instructions>(i: I, group: &mut Group, [a, b]: [&mut Side<I::Lane
         if square.some_above(most * most) {
             let part = square.if_above(most * most, most.over(square.sqrt()), i.fill(1.0));
             (x, y) = (x * part, y * part);
+        }
+        if again {
+            let fresh = i.load(&group.fresh);
+            x = fresh.if_above(i.fill(0.0), x, old[1]);
+            y = fresh.if_above(i.fill(0.0), y, old[2]);
         }
         x.store(&mut point.lambda[1]);
         y.store(&mut point.lambda[2]);

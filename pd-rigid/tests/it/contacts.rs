@@ -102,6 +102,34 @@ fn a_slope_holds_below_its_friction_and_not_above() {
     }
 }
 
+/// Just above its friction angle a box slides from rest by half of what is left of gravity, from the first frame on.
+#[test]
+fn a_slope_just_above_its_friction_slides_as_far_as_it_should() {
+    for half in [Vec3::new(0.5, 0.1, 0.5), Vec3::new(0.1, 0.1, 0.1), Vec3::new(0.05, 0.02, 0.1)] {
+        for (mu, tan) in [(0.5, 0.51), (0.2, 0.21), (0.8, 0.84)] {
+            for (steps, most) in [(1, 0.11), (2, 0.03), (4, 0.01), (8, 0.01), (16, 0.01)] {
+                let angle = Real::atan(tan);
+                let turn = nalgebra::UnitQuaternion::from_scaled_axis(Vec3::z() * -angle);
+                let mut builder = RigidModel::builder();
+                builder.body(BodyDesc::ground(0.0).turned(turn).friction(mu)).unwrap();
+                let desc = BodyDesc::new(Shape::cuboid(half).unwrap(), 500.0).friction(mu);
+                builder.body(desc.at(turn * Vec3::new(0.0, half.y, 0.0)).turned(turn)).unwrap();
+                let mut world = World::new(builder, substeps(steps), "direct");
+                let start = world.state.bodies.p[1];
+                world.run(120);
+                let way = (world.state.bodies.p[1] - start).norm();
+                let expected = 2.0 * 9.8 * (angle.sin() - mu * angle.cos());
+                let error = way / expected - 1.0;
+                assert!(
+                    error.abs() < most,
+                    "{half:?}, {mu}, {tan}, {steps} substeps: {:.2} %",
+                    100.0 * error
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn a_ball_bounces_to_the_square_of_its_restitution() {
     for e in [0.5, 0.8] {

@@ -57,6 +57,7 @@ fn scene(seed: u64, speed: Real, size: Real) -> (Vec<Body>, Vec<Manifold>) {
             friction: 0.5 + 0.5 * r.next(),
             restitution: if r.next() > 0.0 { 0.4 } else { 0.0 },
             meets: r.next() > 0.7,
+            fresh: r.next() > 0.7,
             len: 1 + r.below(4) as u32,
             ..Manifold::default()
         };
@@ -147,43 +148,45 @@ fn plain_sweep(
     let a1 = 2.0 * params.contact_damping + H * omega;
     let a2 = H * omega * a1;
     let [a, b] = m.bodies.map(|b| bodies[b as usize].acceleration);
-    for k in (0..if m.meets { MEETING_ROUNDS } else { 1 }).flat_map(|_| 0..m.len as usize) {
-        let (gap, arm) = levers(m, k, bodies);
-        if !push_out && m.restitution > 0.0 && gap > 0.0 && points[k].lambda[0] <= 0.0 {
-            continue;
-        }
-        let speed = m.normal.dot(&velocity(m, bodies, &arm));
-        let mass = 1.0 / m.normal.dot(&response(m, bodies, &arm, &m.normal));
-        let point = &mut points[k];
-        let (bias, scale, leak) = match (gap > 0.0, push_out) {
-            (true, _) => (gap / H, 1.0, 0.0),
-            (false, true) => {
-                ((omega / a1 * gap).max(-params.push_out_speed), a2 / (1.0 + a2), 1.0 / (1.0 + a2))
+    for round in 0..if m.fresh && !push_out { FRESH_ROUNDS } else { 1 } {
+        for k in (0..if m.meets && round == 0 { MEETING_ROUNDS } else { 1 }).flat_map(|_| 0..m.len as usize) {
+            let (gap, arm) = levers(m, k, bodies);
+            if !push_out && m.restitution > 0.0 && gap > 0.0 && points[k].lambda[0] <= 0.0 {
+                continue;
             }
-            (false, false) => (0.0, 1.0, 0.0),
-        };
-        let old = point.lambda[0];
-        let new = (old - mass * scale * (speed + bias) - leak * old).max(0.0);
-        if new > 0.0 && point.most == 0.0 {
-            let until = if speed < 0.0 { (gap / -speed).clamp(0.0, H) } else { H };
-            point.impact = speed + m.normal.dot(&(a - b)) * if push_out { until - H } else { until };
+            let speed = m.normal.dot(&velocity(m, bodies, &arm));
+            let mass = 1.0 / m.normal.dot(&response(m, bodies, &arm, &m.normal));
+            let point = &mut points[k];
+            let (bias, scale, leak) = match (gap > 0.0, push_out) {
+                (true, _) => (gap / H, 1.0, 0.0),
+                (false, true) => {
+                    ((omega / a1 * gap).max(-params.push_out_speed), a2 / (1.0 + a2), 1.0 / (1.0 + a2))
+                }
+                (false, false) => (0.0, 1.0, 0.0),
+            };
+            let old = point.lambda[0];
+            let new = (old - mass * scale * (speed + bias) - leak * old).max(0.0);
+            if new > 0.0 && point.most == 0.0 {
+                let until = if speed < 0.0 { (gap / -speed).clamp(0.0, H) } else { H };
+                point.impact = speed + m.normal.dot(&(a - b)) * if push_out { until - H } else { until };
+            }
+            point.lambda[0] = new;
+            point.most = point.most.max(new);
+            push(m, bodies, m.normal * (new - old), &arm);
         }
-        point.lambda[0] = new;
-        point.most = point.most.max(new);
-        push(m, bodies, m.normal * (new - old), &arm);
-    }
-    for k in 0..if push_out { 0 } else { m.len as usize } {
-        let (_, arm) = levers(m, k, bodies);
-        let (v, point) = (velocity(m, bodies, &arm), &mut points[k]);
-        let old = point.lambda;
-        let mut new = [0, 1].map(|s: usize| old[s + 1] - point.tangent_mass * m.tangents[s].dot(&v));
-        let (size, most) = (new[0].hypot(new[1]), m.friction * old[0]);
-        if size > most {
-            new = new.map(|x| x * (most / size));
+        for k in 0..if push_out { 0 } else { m.len as usize } {
+            let (_, arm) = levers(m, k, bodies);
+            let (v, point) = (velocity(m, bodies, &arm), &mut points[k]);
+            let old = point.lambda;
+            let mut new = [0, 1].map(|s: usize| old[s + 1] - point.tangent_mass * m.tangents[s].dot(&v));
+            let (size, most) = (new[0].hypot(new[1]), m.friction * old[0]);
+            if size > most {
+                new = new.map(|x| x * (most / size));
+            }
+            (point.lambda[1], point.lambda[2]) = (new[0], new[1]);
+            let impulse = m.tangents[0] * (new[0] - old[1]) + m.tangents[1] * (new[1] - old[2]);
+            push(m, bodies, impulse, &arm);
         }
-        (point.lambda[1], point.lambda[2]) = (new[0], new[1]);
-        let impulse = m.tangents[0] * (new[0] - old[1]) + m.tangents[1] * (new[1] - old[2]);
-        push(m, bodies, impulse, &arm);
     }
 }
 
