@@ -42,7 +42,7 @@ fn counted(key: &str, count: usize) -> Result<(), Fault> {
 
 fn check_step(desc: &SceneDesc) -> Result<(), Fault> {
     let step = &desc.step;
-    counted("step.substeps", step.substeps)?;
+    counted("step.substeps", step.substeps.unwrap_or(1))?;
     let params = pd_core::StepParams {
         dt: step.dt,
         iterations: step.iterations,

@@ -223,7 +223,7 @@ impl Scene {
     /// Steps per frame: the substeps of the description, subdivided further if several kinds of matter are coupled.
     pub fn steps_per_frame(&self) -> usize {
         let coupled = matches!(self.matter, Matter::Mixed(_));
-        self.desc.step.substeps * if coupled { self.desc.coupling.substeps } else { 1 }
+        self.desc.substeps() * if coupled { self.desc.coupling.substeps } else { 1 }
     }
 
     /// Masses of the vertices of an object, kg.
@@ -236,12 +236,7 @@ impl Scene {
         let step = &self.desc.step;
         StepParams {
             dt: step.dt / self.steps_per_frame() as Real,
-            iterations: self
-                .desc
-                .contact
-                .iterations
-                .filter(|_| self.desc.contact_mode().keeps_apart())
-                .unwrap_or(step.iterations),
+            iterations: self.desc.iterations(),
             gravity: step.gravity.into(),
             damping: step.damping,
             hold_pinned: step.hold_pinned,

@@ -328,7 +328,7 @@ mod tests {
 
     fn cloth_in_substeps(substeps: usize) -> Scene {
         let mut desc = super::super::read_desc("cloth").unwrap().0;
-        desc.step.substeps = substeps;
+        desc.step.substeps = Some(substeps);
         desc.contact = super::super::desc::ContactMode::Project.into(); // a fixed number of iterations
         Scene::from_desc("cloth", desc, None, &ModelPaths::default()).unwrap()
     }
@@ -390,7 +390,7 @@ mod tests {
         let load =
             |text: &str| Scene::parse("cloth", text, None, &ModelPaths::default()).unwrap().fingerprint();
         let plain = load(builtin.text);
-        let with_defaults = builtin.text.replace("[step]", "[step]\ntolerance = 0.0\nsubsteps = 1");
+        let with_defaults = builtin.text.replace("[step]", "[step]\ntolerance = 0.0");
         assert_ne!(with_defaults, builtin.text);
         assert_eq!(load(&with_defaults), plain);
         assert_ne!(load(&builtin.text.replace("[step]", "[step]\ntolerance = 1e-3")), plain);

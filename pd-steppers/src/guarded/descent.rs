@@ -3,7 +3,7 @@
 use super::GuardedPd;
 use pd_collide::contact::load_difference;
 use pd_core::exec::{self, VERTEX_CHUNK};
-use pd_core::missing::{self, Contraction};
+use pd_core::missing;
 use pd_core::stepper::weighted_square_distance;
 use pd_core::{LocalInput, Real, StepContext, StepError, StepReport, Vec3, as_flat, as_flat_mut, dot};
 use std::time::Instant;
@@ -49,7 +49,7 @@ impl GuardedPd {
         for round in 1.. {
             self.contact.rounds += 1;
             self.pairs.reset();
-            self.contraction = Contraction::default();
+            self.settled = false;
             let iterations =
                 if round == 1 { context.params.iterations } else { (context.params.iterations / 2).max(2) };
             self.iterate(context, report, iterations, first_norm)?;
@@ -75,11 +75,7 @@ impl GuardedPd {
         }
         let norm = dot(&self.scratch.here.b, &self.scratch.here.b).sqrt();
         report.reduction = if first_norm > 0.0 { norm / first_norm } else { 0.0 };
-        let scratch = &self.scratch;
-        let ways = (&scratch.start[..], &scratch.s[..], &scratch.here.x[..]);
-        // What iterations have left out, or what the guard holds back.
-        let (left_out, held) = (missing::missing(context.model, &self.contraction, ways), self.contact.held);
-        report.missing = if held > 0.0 { Some(left_out.unwrap_or(0.0).max(held)) } else { left_out };
+        report.missing = Some(self.part_left(context)?.max(self.contact.held));
         let pushed = self.compliance.iter().filter(|&&c| c > 0.0).count();
         self.contact.clamped_share = self.contact.clamped as Real / pushed.max(1) as Real;
         Ok(())
@@ -90,10 +86,27 @@ impl GuardedPd {
         if self.contact.clamped == 0 {
             return 0.0;
         }
+        let scratch = &self.scratch;
+        self.share(context, missing::distance(context.model, &scratch.here.x, &scratch.target))
+    }
+
+    /// ‖A⁻¹b‖, which is how far another iteration of projective dynamics would go, as a part of the step's motion. (The contraction of the
+    /// iterations tells nothing here: they are few, and block steps go another way than solves.)
+    fn part_left(&mut self, context: &StepContext<'_>) -> Result<Real, StepError> {
+        let scratch = &mut self.scratch;
+        if self.settled {
+            return Ok(0.0); // the last solve was taken
+        }
+        scratch.z.fill(Vec3::zeros());
+        self.global.solve(as_flat(&scratch.here.b), as_flat_mut(&mut scratch.z), 3)?;
+        Ok(self.share(context, missing::length(context.model, &self.scratch.z)))
+    }
+
+    /// A length ‖Δx‖_M as a part of the step's motion, or of what inertia and forces from outside would make of it, whichever is longer.
+    fn share(&self, context: &StepContext<'_>, length: Real) -> Real {
         let (scratch, model) = (&self.scratch, context.model);
-        let way = |a: &[Vec3], b: &[Vec3]| missing::distance(model, a, b);
-        let motion = way(&scratch.here.x, &scratch.start).max(way(&scratch.s, &scratch.start));
-        if motion > 0.0 { way(&scratch.here.x, &scratch.target) / motion } else { 0.0 }
+        let way = |x: &[Vec3]| missing::distance(model, x, &scratch.start);
+        if length > 0.0 { length / way(&scratch.here.x).max(way(&scratch.s)) } else { 0.0 }
     }
 
     /// The better of x₀ + h v and of the predicted positions or else the inertial target moved out of contact, both inside the
@@ -192,6 +205,7 @@ impl GuardedPd {
             }
             if dot(&self.scratch.here.b, &self.scratch.here.b).sqrt() < balanced {
                 if iteration == 0 {
+                    self.settled = true;
                     self.settle(report)?;
                     report.iterations += 1;
                 }
@@ -229,10 +243,6 @@ impl GuardedPd {
                 };
                 exec::reduce(0..x.len(), VERTEX_CHUNK, &leaf, &Real::max).sqrt()
             };
-            if self.guarding {
-                let scratch = &self.scratch;
-                self.contraction.note(missing::distance(context.model, &scratch.here.x, &scratch.before));
-            }
             let norm = dot(&self.scratch.here.b, &self.scratch.here.b).sqrt();
             let here = self.scratch.here.objective;
             let drop = (self.highest - here).max(0.0);

@@ -29,7 +29,6 @@ use pd_collide::contact::{
     ContactList, ContactOptions, ContactSurface, Contacts, ListCapacity, ListSize, Memory, Rows,
     SqueezePolicy,
 };
-use pd_core::missing::Contraction;
 use pd_core::stepper::{self, PreparedFor};
 use pd_core::{
     ContactReport, GlobalSolver, Lbfgs, LocalStep, Measures, Real, State, StepContext, StepError, StepReport,
@@ -63,8 +62,8 @@ pub struct GuardedPd {
     pub(crate) highest: Real,
     /// Whether the present iterate is a predicted one.
     pub(crate) predicted: bool,
-    /// Lengths of the last iterations.
-    pub(crate) contraction: Contraction,
+    /// Whether a round ended by the solve that a balanced iterate gets, after which nothing is evaluated.
+    pub(crate) settled: bool,
 }
 
 impl GuardedPd {
@@ -89,7 +88,7 @@ impl GuardedPd {
             surface: ContactSurface::default(),
             guarding: true,
             predicted: false,
-            contraction: Contraction::default(),
+            settled: false,
             highest: Real::NEG_INFINITY,
         }
     }

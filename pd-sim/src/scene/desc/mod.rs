@@ -156,14 +156,19 @@ fn default_frames() -> usize {
     300
 }
 
+/// Steps per frame with the guard, where a scene does not say. Steps a quarter as long with half of the iterations lose a quarter of the
+/// motion that one step loses, which more iterations do not bring back: most of it is implicit Euler's.
+pub const GUARDED_SUBSTEPS: usize = 4;
+
 /// Parameters of the step; see [`pd_core::StepParams`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct StepDesc {
     /// Time of one frame, s.
     pub dt: f64,
-    /// Steps per frame, each of `dt / substeps`.
-    pub substeps: usize,
+    /// Steps per frame, each of `dt / substeps`; when absent [`SceneDesc::substeps`] chooses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub substeps: Option<usize>,
     /// Local/global iterations per step.
     pub iterations: usize,
     /// Gravity, m/s².
@@ -181,7 +186,7 @@ impl Default for StepDesc {
         let params = pd_core::StepParams::default();
         Self {
             dt: params.dt,
-            substeps: 1,
+            substeps: None,
             iterations: params.iterations,
             gravity: params.gravity.into(),
             damping: params.damping,
@@ -258,6 +263,24 @@ impl SceneDesc {
         self.contact.mode.unwrap_or(if guarded { ContactMode::Guard } else { ContactMode::Project })
     }
 
+    /// Steps per frame. By default [`GUARDED_SUBSTEPS`] of deformable bodies alone with contact that keeps surfaces apart by the guard, else 1.
+    pub fn substeps(&self) -> usize {
+        self.step.substeps.unwrap_or(if self.small_steps() { GUARDED_SUBSTEPS } else { 1 })
+    }
+
+    /// Iterations of a step. With the guard's own substeps half of those of `[step]`.
+    pub fn iterations(&self) -> usize {
+        let own = self.contact.iterations.filter(|_| self.contact_mode().keeps_apart());
+        let half = self.step.substeps.is_none() && self.small_steps();
+        own.unwrap_or(if half { self.step.iterations.div_ceil(2) } else { self.step.iterations })
+    }
+
+    /// Several kinds of matter have substeps of their own, in `[coupling]`.
+    fn small_steps(&self) -> bool {
+        let others = self.bodies.len() + self.particles.len() + self.fluids.len() + self.urdf.len();
+        others == 0 && !self.objects.is_empty() && self.contact_mode() == ContactMode::Guard
+    }
+
     /// Chooses a stepper, and moves the options that `[solver.NAME]` has for it to `[step]`.
     pub fn use_stepper(&mut self, name: &str) {
         self.solver.stepper = name.to_owned();
@@ -265,7 +288,7 @@ impl SceneDesc {
             let step = &mut self.step;
             step.iterations = options.iterations.unwrap_or(step.iterations);
             step.tolerance = options.tolerance.unwrap_or(step.tolerance);
-            step.substeps = options.substeps.unwrap_or(step.substeps);
+            step.substeps = options.substeps.or(step.substeps);
         }
     }
 }

@@ -15,10 +15,15 @@ impl App {
     }
 
     fn time(&mut self, ui: &mut Ui) {
+        let usual = self.document.desc.substeps();
         let step = &mut self.document.desc.step;
         grid(ui, "time", |ui| {
+            let mut substeps = usual;
             number(ui, "Time step", "time of one frame, s", &mut step.dt, 1e-5..=0.5);
-            count(ui, "Substeps", "steps per frame", &mut step.substeps, 1..=100);
+            count(ui, "Substeps", "steps per frame", &mut substeps, 1..=100);
+            if substeps != usual {
+                step.substeps = Some(substeps);
+            }
             count(ui, "Iterations", "local/global iterations per step", &mut step.iterations, 1..=1000);
             number(ui, "Tolerance", "ends the iterations early; 0: never", &mut step.tolerance, 0.0..=0.99);
         });
