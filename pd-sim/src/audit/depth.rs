@@ -86,7 +86,8 @@ pub(super) struct Depths {
     obstacles: Vec<Box<dyn Collider>>,
     pub(super) points: Vec<Points>,
     pub(super) probes: Vec<Probes>,
-    pub(super) shapes: Vec<RigidShape>,
+    /// Shapes of bodies by distance; `None` of a static mesh, which has an inside only by its triangles.
+    pub(super) shapes: Vec<Option<RigidShape>>,
     pub(super) pairs: BTreeMap<[Who; 2], Deep>,
     /// Pairs that the scene keeps from touching.
     ignored: Vec<[Who; 2]>,
@@ -135,8 +136,7 @@ impl Depths {
         let (mut probes, mut shapes) = (vec![], vec![]);
         if let Some(RigidMatter { model, .. }) = subject.rigid {
             probes = (0..model.bodies()).map(|body| Probes::of(model, body)).collect();
-            let shape = |body| RigidShape::of(model, body).map_err(|e| scene.error("audit", e));
-            shapes = (0..model.bodies()).map(shape).collect::<Result<_, _>>()?;
+            shapes = (0..model.bodies()).map(|body| RigidShape::of(model, body).ok()).collect();
         }
         Ok(Self {
             obstacles: scene.bare_obstacles()?,
@@ -244,16 +244,16 @@ impl Depths {
     pub(super) fn alone(&self, scene: &Scene, sim: &Simulation, reach: Real) -> bool {
         let (state, subject) = (&sim.state, Subject::of(scene, &sim.model));
         let mut all = Aabb::of_points(&state.x).grown(reach);
-        for (body, shape) in self.shapes.iter().enumerate() {
-            if scene.matter.rigid().is_some_and(|rigid| rigid.model.is_dynamic(body)) {
-                all = all.union(&shape.bounds_at(&state.bodies.p[body], &state.bodies.q[body]).grown(reach));
-            }
+        let around = |body: usize| {
+            let (p, q) = (&state.bodies.p[body], &state.bodies.q[body]);
+            self.shapes[body].as_ref().map_or_else(Aabb::everything, |shape| shape.bounds_at(p, q))
+        };
+        let dynamic = |body: &usize| scene.matter.rigid().is_some_and(|rigid| rigid.model.is_dynamic(*body));
+        for body in (0..self.shapes.len()).filter(dynamic) {
+            all = all.union(&around(body).grown(reach));
         }
         let clear = self.obstacles.iter().all(|o| !o.bounds(state.time).overlaps(&all));
-        let bodies = self.shapes.iter().enumerate().all(|(body, shape)| {
-            scene.matter.rigid().is_none_or(|rigid| rigid.model.is_dynamic(body))
-                || !shape.bounds_at(&state.bodies.p[body], &state.bodies.q[body]).overlaps(&all)
-        });
+        let bodies = (0..self.shapes.len()).filter(|b| !dynamic(b)).all(|body| !around(body).overlaps(&all));
         let walls = subject.fluid.is_none_or(|(range, grid)| {
             let inside = grid.model.domain().grown(-4.0 * grid.model.dx() - reach);
             state.x[range].iter().all(|x| inside.contains(x))

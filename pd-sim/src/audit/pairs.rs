@@ -49,7 +49,8 @@ impl Depths {
                 Who::Object(k) => attached(scene, k),
                 _ => vec![],
             };
-            for (body, shape) in shapes.iter().enumerate().filter(|(_, shape)| !shape.is_empty()) {
+            for (body, shape) in shapes.iter().enumerate() {
+                let Some(shape) = shape.as_ref().filter(|shape| !shape.is_empty()) else { continue };
                 let bounds = shape.bounds_at(&bodies.p[body], &bodies.q[body]).grown(set.radius);
                 near.clear();
                 near.extend(set.numbers.iter().map(|&i| i as usize).filter(|&i| {
@@ -74,8 +75,12 @@ impl Depths {
     fn bodies_in_bodies(&mut self, frame: u64, scene: &Scene, bodies: &Bodies, rigid: &RigidMatter) {
         let model = &rigid.model;
         let (probes, shapes) = (std::mem::take(&mut self.probes), std::mem::take(&mut self.shapes));
-        let boxes: Vec<Aabb> =
-            shapes.iter().enumerate().map(|(b, s)| s.bounds_at(&bodies.p[b], &bodies.q[b])).collect();
+        let boxes: Vec<Aabb> = (shapes.iter().enumerate())
+            .map(|(b, shape)| {
+                let own = shape.as_ref().map(|shape| shape.bounds_at(&bodies.p[b], &bodies.q[b]));
+                own.unwrap_or_else(Aabb::empty)
+            })
+            .collect();
         let (mut tree, mut pairs) = (LinearBvh::default(), vec![]);
         tree.build(&boxes);
         tree.self_pairs(&mut pairs);
@@ -89,7 +94,9 @@ impl Depths {
                 probes[from].place(bodies, from, &mut places);
                 out.clear();
                 out.resize(places.len(), Surface::default());
-                shapes[to].sample_at(&bodies.p[to], &bodies.q[to], &places, &mut out);
+                if let Some(shape) = &shapes[to] {
+                    shape.sample_at(&bodies.p[to], &bodies.q[to], &places, &mut out);
+                }
                 let each = probes[from].points.iter().zip(&out);
                 deepest = each.map(|(probe, s)| probe.radius - s.distance).fold(deepest, Real::max);
             }

@@ -194,6 +194,25 @@ fn every_kind_inside_every_other_is_found() {
     finds(&report, FaultKind::Depth, &["sand", "sheet"]);
 }
 
+/// A static mesh has no distance: what lies on it is audited for all else.
+#[test]
+fn bodies_on_a_mesh_are_audited() {
+    let directory = tempfile::tempdir().unwrap();
+    let mesh = "v -2 0 -2\nv -2 0 2\nv 2 0 2\nv 2 0 -2\nf 1 2 3\nf 1 3 4\n";
+    std::fs::write(directory.path().join("plate.obj"), mesh).unwrap();
+    let text = format!(
+        "title = \"t\"\n{BOX}[[body]]\nname = \"plate\"\nshape = {{ kind = \"mesh\", file = \"plate.obj\" }}\nfixed = true\n"
+    );
+    let scene = Scene::parse("t.toml", &text, Some(directory.path()), &ModelPaths::default()).unwrap();
+    let mut run = SceneRun::new(scene, &Registry::standard()).unwrap();
+    let mut audit = Audit::new(&run, true).unwrap();
+    for _ in 0..12 {
+        let report = run.advance().unwrap();
+        audit.observe(&run, &report).unwrap();
+    }
+    assert!(audit.report(&run).is_good(), "{}", audit.report(&run).line());
+}
+
 #[test]
 fn elements_inside_out_in_any_frame_are_counted() {
     let report = audited(BALL, 8, true, |step, state| {
