@@ -68,6 +68,10 @@ impl EnergyBatch for Area {
         tri_lanes::residual(Level::best(), &self.frames, self.law, elements, x, r);
     }
 
+    fn select(&self, order: &[u32]) -> Option<Box<dyn EnergyBatch>> {
+        Some(Box::new(Self { frames: self.frames.select(order), law: self.law }))
+    }
+
     fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {
         let Product { min, max } = self.law;
         for (element, out) in elements.zip(out.chunks_exact_mut(36)) {

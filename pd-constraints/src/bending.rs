@@ -13,7 +13,7 @@
 use crate::lanes::{BLOCK, Level, transpose};
 use crate::length_lanes::{Block, Scale, Targets, blocks};
 use crate::ring::{self, BendingWeights, Collinear, RingsRef};
-use crate::{ConstraintError, SHORTEST_EDGE, Weight, check, radial};
+use crate::{ConstraintError, SHORTEST_EDGE, Weight, check, radial, selected};
 use pd_core::{BatchData, EnergyBatch, Psd, Real, Stencil, Vec3, as_flat};
 use std::ops::Range;
 
@@ -225,6 +225,17 @@ impl EnergyBatch for Bending {
             self.fill(elements, x, &mut block, &mut targets);
             transpose::to_rows(&block.vectors, r);
         }
+    }
+
+    fn select(&self, order: &[u32]) -> Option<Box<dyn EnergyBatch>> {
+        Some(Box::new(Self {
+            stencil: self.stencil.select(order),
+            vertices: selected(&self.vertices, order),
+            rest: selected(&self.rest, order),
+            signed_length: selected(&self.signed_length, order),
+            collinear: vec![],
+            skipped: self.skipped,
+        }))
     }
 
     fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {

@@ -12,7 +12,7 @@
 
 use crate::hinge::for_each_hinge;
 use crate::prox_newton::{self, SmallLaw};
-use crate::{ConstraintError, Weight, psd};
+use crate::{ConstraintError, Weight, psd, selected};
 use nalgebra::{SMatrix, SVector};
 use pd_core::{EnergyBatch, Mat3, Psd, Real, Stencil, Vec3, as_flat, as_flat_mut};
 use std::f64::consts::PI;
@@ -226,6 +226,16 @@ impl EnergyBatch for DihedralBending {
 
     fn energy_at(&self, elements: Range<usize>, x: &[Vec3], _r: &[Vec3]) -> Real {
         elements.map(|element| self.element_energy(element, &edges(&self.hinges[element], x))).sum()
+    }
+
+    fn select(&self, order: &[u32]) -> Option<Box<dyn EnergyBatch>> {
+        Some(Box::new(Self {
+            stencil: self.stencil.select(order),
+            hinges: selected(&self.hinges, order),
+            coefficients: selected(&self.coefficients, order),
+            lengths: selected(&self.lengths, order),
+            angles: selected(&self.angles, order),
+        }))
     }
 
     fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {

@@ -7,7 +7,7 @@
 use crate::lanes::springs::Springs;
 use crate::lanes::{BLOCK, Level, transpose};
 use crate::length_lanes::{Block, Scale, Targets};
-use crate::{ConstraintError, SHORTEST_EDGE, Weight, check, radial};
+use crate::{ConstraintError, SHORTEST_EDGE, Weight, check, radial, selected};
 use pd_core::{BatchData, EnergyBatch, Psd, Real, Stencil, Strain, Vec3, as_flat};
 use std::ops::Range;
 
@@ -186,6 +186,16 @@ impl EnergyBatch for EdgeSprings {
                 (at, r) = (part.end, &mut r[part.len()..]);
             }
         }
+    }
+
+    fn select(&self, order: &[u32]) -> Option<Box<dyn EnergyBatch>> {
+        Some(Box::new(Self {
+            stencil: self.stencil.select(order),
+            edges: selected(&self.edges, order),
+            lengths: selected(&self.lengths, order),
+            rest: selected(&self.rest, order),
+            skipped: self.skipped,
+        }))
     }
 
     fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {

@@ -6,7 +6,7 @@
 //! a curved one is flattened, use [`DihedralBending`](crate::DihedralBending) for it. The Hessian is constant.
 
 use crate::hinge::for_each_hinge;
-use crate::{ConstraintError, Weight};
+use crate::{ConstraintError, Weight, selected};
 use pd_core::{EnergyBatch, Real, Stencil, Vec3};
 use std::ops::Range;
 
@@ -54,6 +54,10 @@ impl EnergyBatch for IsometricBending {
 
     fn stencil(&self) -> &Stencil {
         &self.stencil
+    }
+
+    fn select(&self, order: &[u32]) -> Option<Box<dyn EnergyBatch>> {
+        Some(Box::new(Self { stencil: self.stencil.select(order), hinges: selected(&self.hinges, order) }))
     }
 
     fn project(&self, _elements: Range<usize>, z: &mut [Vec3]) {

@@ -122,3 +122,8 @@ pub const SHORTEST_EDGE: pd_core::Real = 1e-5;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The entries of this list in its order.
+fn selected<T: Copy>(all: &[T], order: &[u32]) -> Vec<T> {
+    order.iter().map(|&k| all[k as usize]).collect()
+}

@@ -9,7 +9,7 @@
 //! resolution (Choi, Ko 2002). Bending springs join the two vertices opposite to an interior edge
 //! ([`bending_pairs`](crate::bending_pairs)).
 
-use crate::{ConstraintError, SHORTEST_EDGE, Weight, check, radial};
+use crate::{ConstraintError, SHORTEST_EDGE, Weight, check, radial, selected};
 use pd_core::{EnergyBatch, Psd, Real, Stencil, Strain, Vec3};
 use std::ops::Range;
 
@@ -154,6 +154,17 @@ impl EnergyBatch for MassSpring {
                 0.5 * self.stencil.weight(element) * part * elongation * elongation
             })
             .sum()
+    }
+
+    fn select(&self, order: &[u32]) -> Option<Box<dyn EnergyBatch>> {
+        Some(Box::new(Self {
+            stencil: self.stencil.select(order),
+            edges: selected(&self.edges, order),
+            rest: selected(&self.rest, order),
+            lengths: selected(&self.lengths, order),
+            law: self.law,
+            skipped: self.skipped,
+        }))
     }
 
     fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {

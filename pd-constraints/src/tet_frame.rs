@@ -65,6 +65,24 @@ impl TetFrames {
         Ok(Self { stencil, tets: padded, inverse: inverses })
     }
 
+    /// The elements of this list in its order.
+    pub(crate) fn select(&self, order: &[u32]) -> Self {
+        let mut inverse = vec![Aligned([[0.0; BLOCK]; 9]); order.len().div_ceil(BLOCK)];
+        for (element, &from) in order.iter().enumerate() {
+            let (block, at) = (&self.inverse[from as usize / BLOCK].0, from as usize % BLOCK);
+            for lane in element % BLOCK..BLOCK {
+                for entry in 0..9 {
+                    inverse[element / BLOCK].0[entry][lane] = block[entry][at];
+                }
+            }
+        }
+        let mut tets: Vec<[u32; 4]> = order.iter().map(|&element| self.tets[element as usize]).collect();
+        if let Some(&last) = tets.last() {
+            tets.resize(inverse.len() * BLOCK, last);
+        }
+        Self { stencil: self.stencil.select(order), tets, inverse }
+    }
+
     /// `dx` = columns of F, from differences of positions, which is exact far from the origin.
     pub(crate) fn gather(&self, elements: Range<usize>, x: &[Vec3], dx: &mut [Vec3]) {
         for (element, dx) in elements.zip(dx.chunks_exact_mut(3)) {

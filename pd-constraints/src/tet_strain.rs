@@ -102,6 +102,10 @@ impl EnergyBatch for TetStrain {
         }
     }
 
+    fn select(&self, order: &[u32]) -> Option<Box<dyn EnergyBatch>> {
+        Some(Box::new(Self { frames: self.frames.select(order), range: self.range }))
+    }
+
     fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {
         for (element, out) in elements.zip(out.chunks_exact_mut(81)) {
             let svd = svd3(&self.deformation_gradient(element, x));

@@ -4,7 +4,7 @@
 //! edges D_s (3×2), F = D_s D_m⁻¹ (3×2). Row j of D x is column j of F. Weights are multiplied by the rest area.
 
 use crate::svd3::{Svd32, svd32};
-use crate::{ConstraintError, Weight, check};
+use crate::{ConstraintError, Weight, check, selected};
 use pd_core::{Real, Stencil, Vec3};
 use std::ops::Range;
 
@@ -52,6 +52,12 @@ impl TriFrames {
             inverses.push([inverse[0][0], inverse[0][1], inverse[1][1]]);
         }
         Ok(Self { stencil, triangles: triangles.to_vec(), inverse: inverses })
+    }
+
+    /// The elements of this list in its order.
+    pub(crate) fn select(&self, order: &[u32]) -> Self {
+        let triangles = selected(&self.triangles, order);
+        Self { stencil: self.stencil.select(order), triangles, inverse: selected(&self.inverse, order) }
     }
 
     /// `dx` = columns of F, from differences of positions, which is exact far from the origin.

@@ -72,6 +72,10 @@ impl EnergyBatch for TriStrain {
         tri_lanes::residual(Level::best(), &self.frames, self.law(), elements, x, r);
     }
 
+    fn select(&self, order: &[u32]) -> Option<Box<dyn EnergyBatch>> {
+        Some(Box::new(Self { frames: self.frames.select(order), range: self.range }))
+    }
+
     fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {
         for (element, out) in elements.zip(out.chunks_exact_mut(36)) {
             let svd = self.frames.svd(element, x);

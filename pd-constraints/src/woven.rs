@@ -6,7 +6,7 @@
 //! them resists shear, as in fabric. ω is the largest of the three stiffnesses, times the area.
 
 use crate::prox_newton::{self, SmallLaw};
-use crate::{ConstraintError, Weight, check, psd, radial, tri_frame};
+use crate::{ConstraintError, Weight, check, psd, radial, selected, tri_frame};
 use nalgebra::{SMatrix, SVector};
 use pd_core::{EnergyBatch, Psd, Real, Stencil, Strain, Vec3, as_flat, as_flat_mut};
 use std::ops::Range;
@@ -173,6 +173,15 @@ impl EnergyBatch for Woven {
 
     fn energy_at(&self, elements: Range<usize>, x: &[Vec3], _r: &[Vec3]) -> Real {
         elements.map(|e| self.stencil.weight(e) * self.relative_energy(e, &self.rows(e, x))).sum()
+    }
+
+    fn select(&self, order: &[u32]) -> Option<Box<dyn EnergyBatch>> {
+        Some(Box::new(Self {
+            stencil: self.stencil.select(order),
+            triangles: selected(&self.triangles, order),
+            coefficients: selected(&self.coefficients, order),
+            relative: selected(&self.relative, order),
+        }))
     }
 
     fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {

@@ -131,7 +131,7 @@ impl Descent {
                 }
                 let norm = dot(&self.b, &self.b).sqrt();
                 self.solve(report)?;
-                self.note(context, report, 1.0);
+                self.note(context, report);
                 let direction = &self.direction;
                 exec::for_each_chunk(&mut self.x, VERTEX_CHUNK, |first, x| {
                     for (x, d) in x.iter_mut().zip(&direction[first..]) {
@@ -155,7 +155,6 @@ impl Descent {
                 self.evaluated = false;
                 let norm = dot(&self.b, &self.b).sqrt();
                 self.solve(report)?;
-                self.note(context, report, 1.0);
                 memory.advance(&mut self.x, &self.direction, &self.b);
                 Ok(norm)
             }
@@ -172,7 +171,6 @@ impl Descent {
                 let descent = dot(&self.trial_b, &self.direction);
                 match self.search(context, report, descent)? {
                     Some((length, rest)) => {
-                        self.note(context, report, length);
                         memory.rescale(length, descent, rest);
                         memory.remember((&self.trial_x, &self.trial_b), (&self.x, &self.b));
                     }
@@ -184,11 +182,14 @@ impl Descent {
         }
     }
 
-    /// Notes the length of a step of so many directions, if it is among the last that the parameters allow.
-    fn note(&mut self, context: &StepContext<'_>, report: &StepReport, steps: Real) {
+    /// Notes the length of the direction, a plain step, if it is among the last that the parameters allow.
+    fn note(&mut self, context: &StepContext<'_>, report: &StepReport) {
         let params = context.params;
-        if params.tolerance > 0.0 || report.iterations + missing::WINDOW >= params.iterations {
-            self.contraction.note(steps * missing::length(context.model, &self.direction));
+        if params.tolerance > 0.0
+            || params.accuracy > 0.0
+            || report.iterations + missing::WINDOW >= params.iterations
+        {
+            self.contraction.note(missing::length(context.model, &self.direction));
         }
     }
 

@@ -103,6 +103,21 @@ pub trait EnergyBatch: Any + Send + Sync {
         elements.zip(squares).map(|(element, square)| 0.5 * stencil.weight(element) * square).sum()
     }
 
+    /// Elastic energy of each of `elements`, J, as [`energy_at`](Self::energy_at) gives it.
+    fn energies_at(&self, elements: Range<usize>, x: &[Vec3], r: &[Vec3], energies: &mut [Real]) {
+        let rows = r.chunks_exact(self.stencil().rows_per_element().max(1));
+        for ((element, r), energy) in elements.zip(rows).zip(energies) {
+            *energy = self.energy_at(element..element + 1, x, r);
+        }
+    }
+
+    /// The elements of this list in its order as a batch of their own, the same law with the same bits; one that is listed twice is there
+    /// twice. Methods that move vertices by colours lay elements of one colour side by side with it, so that one call handles many of
+    /// them. `None`, the default: they call one element at a time. A batch whose data change over time must leave it so.
+    fn select(&self, _order: &[u32]) -> Option<Box<dyn EnergyBatch>> {
+        None
+    }
+
     /// Elastic energy of `elements`, J.
     fn energy(&self, elements: Range<usize>, x: &[Vec3]) -> Real {
         let mut sum = 0.0;

@@ -21,6 +21,10 @@ pub struct StepParams {
     /// Stop iterating once the force imbalance ‖∇objective‖ has fallen to this fraction of its value at the first
     /// iterate. Default 0: always do all iterations.
     pub tolerance: Real,
+    /// Stop iterating once the [estimate](crate::missing) of the part of the step's motion that is missing has fallen to this: 0.01 leaves
+    /// 1 %. Followed by plain projective dynamics, which reports it ([`StepReport::missing`](crate::StepReport::missing)); at least three iterations are
+    /// done. Default 0: always do all iterations.
+    pub accuracy: Real,
     /// Whether each step also measures energies, residual and strain (one more local step; accelerated steppers one
     /// more per iteration). Default false.
     pub measure: bool,
@@ -35,6 +39,7 @@ impl Default for StepParams {
             damping: 0.0,
             hold_pinned: true,
             tolerance: 0.0,
+            accuracy: 0.0,
             measure: false,
         }
     }
@@ -63,6 +68,9 @@ impl StepParams {
         if !(self.tolerance >= 0.0 && self.tolerance < 1.0) {
             return wrong("tolerance", self.tolerance, "it must be at least 0 and below 1");
         }
+        if !(self.accuracy >= 0.0 && self.accuracy < 1.0) {
+            return wrong("accuracy", self.accuracy, "it must be at least 0 and below 1");
+        }
         Ok(())
     }
 }
@@ -88,5 +96,6 @@ mod tests {
         assert_eq!(name(StepParams { gravity: Vec3::new(0.0, Real::NAN, 0.0), ..good }), "gravity");
         assert_eq!(name(StepParams { damping: -0.1, ..good }), "damping");
         assert_eq!(name(StepParams { tolerance: 1.0, ..good }), "tolerance");
+        assert_eq!(name(StepParams { accuracy: -0.1, ..good }), "accuracy");
     }
 }

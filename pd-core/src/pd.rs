@@ -78,8 +78,19 @@ impl ProjectiveDynamics {
             if report.reduction <= params.tolerance && params.tolerance > 0.0 {
                 break;
             }
+            if params.accuracy > 0.0
+                && self.missing(context, now).is_some_and(|missing| missing <= params.accuracy)
+            {
+                break;
+            }
         }
         self.descent.finish(context, report)
+    }
+
+    /// The estimated part of the motion that is missing.
+    fn missing(&self, context: &StepContext<'_>, now: &State) -> Option<Real> {
+        let Descent { contraction, s, x, .. } = &self.descent;
+        missing::missing(context.model, contraction, (&now.x, s, x))
     }
 
     /// Objective and largest force imbalance at the last iterate, with one more local step.
@@ -105,6 +116,11 @@ impl Stepper for ProjectiveDynamics {
     fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError> {
         context.params.check()?;
         stepper::require_elastic(self.name(), context.model)?;
+        if context.params.accuracy > 0.0 && self.descent.acceleration != Acceleration::None {
+            let (name, value) = ("accuracy", context.params.accuracy);
+            let expected = "it must be 0 for accelerated iterations: what they leave out is not known";
+            return Err(StepError::Parameter { name, value, expected });
+        }
         self.prepared = None;
         self.descent.prepare(&context)?;
         self.objectives.clear();
@@ -122,8 +138,7 @@ impl Stepper for ProjectiveDynamics {
         stepper::begin_step(context, state, &mut self.descent.s, &mut report);
         self.objectives.clear();
         self.minimise(&context, state, &mut report)?;
-        let Descent { contraction, s, x, .. } = &self.descent;
-        report.missing = missing::missing(context.model, contraction, (&state.x, s, x));
+        report.missing = self.missing(&context, state);
         let mut measures = None;
         if context.params.measure {
             let found = self.measure_minimum(&context)?;

@@ -120,6 +120,22 @@ impl Stencil {
         }
     }
 
+    /// The elements of this list in its order; one that is listed twice is there twice.
+    pub fn select(&self, order: &[u32]) -> Self {
+        let d = self.rows_per_element;
+        let mut selected = Self::with_capacity(d, order.len(), 0);
+        for &element in order {
+            for row in element as usize * d..(element as usize + 1) * d {
+                let (vertices, coefficients) = self.row_slices(row);
+                selected.vertices.extend_from_slice(vertices);
+                selected.coefficients.extend_from_slice(coefficients);
+                selected.offsets.push(selected.vertices.len() as u32);
+            }
+            selected.weights.push(self.weights[element as usize]);
+        }
+        selected
+    }
+
     /// Bytes of its arrays.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.offsets[..])

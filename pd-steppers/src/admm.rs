@@ -6,7 +6,8 @@
 //!         u += D x − z
 //!         (M/h² + κ DᵀWD) Δx = M/h² (s − x) − κ DᵀW (D x − z + u),  x += Δx
 //! ```
-//! A law that is no distance must give its own `prox`, as all of `pd-constraints` do; with the default one this ends elsewhere.
+//! A law that is no distance must give its own `prox`, as all of `pd-constraints` do; with the default one this ends elsewhere, and is
+//! therefore an error of the first step in which elements of such a batch are deformed.
 //! Projective dynamics is the limit of no multipliers and exact projection. The global matrix is constant, as there; written as an
 //! increment, a solver of low precision costs convergence, never accuracy. `admm-consensus` replaces the solve by one Jacobi sweep,
 //! Δx = γ diag⁻¹ b: every vertex needs its neighbours' last positions only.
@@ -40,7 +41,13 @@ pub struct Admm {
     u: Vec<Vec3>,
     right: Vec<Vec3>,
     direction: Vec<Vec3>,
+    /// Whether the prox of each batch has been seen to minimise its energy.
+    trusted: Vec<bool>,
 }
+
+/// Part of the distance to the minimiser by which a prox may miss it, and part of the size of an element below which it is not deformed.
+const INEXACT: Real = 1e-5;
+const DEFORMED: Real = 1e-7;
 
 impl Admm {
     /// With this solver of the global step.
@@ -61,7 +68,46 @@ impl Admm {
     fn with_global(global: Global) -> Self {
         let [dx, z, u, right, direction] = [const { Vec::new() }; 5];
         let (problem, rows) = (Implicit::default(), Rows::default());
-        Self { kappa: 1.0, global, problem, rows, dx, z, u, right, direction }
+        Self { kappa: 1.0, global, problem, rows, dx, z, u, right, direction, trusted: vec![] }
+    }
+
+    /// Whether y = prox(D x) is stationary, ∇U(y)/ω + κ (y − D x) = 0 with ∇U/ω = y − project(y), of batches that have not been
+    /// deformed before.
+    fn check_prox(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
+        if self.trusted.iter().all(|trusted| *trusted) {
+            return Ok(());
+        }
+        let (model, kappa, x) = (context.model, self.kappa, &self.problem.x);
+        self.rows.for_each(model, &mut self.dx, |batch, elements, rows| batch.gather(elements, x, rows));
+        self.z.copy_from_slice(&self.dx);
+        self.rows.for_each(model, &mut self.z, |batch, elements, rows| batch.prox(elements, kappa, rows));
+        self.u.copy_from_slice(&self.z);
+        self.rows.for_each(model, &mut self.u, |batch, elements, rows| batch.project(elements, rows));
+        let mut end = 0;
+        for (batch, trusted) in model.batches().iter().zip(&mut self.trusted) {
+            let rows = end..end + batch.stencil().rows();
+            end = rows.end;
+            let (mut miss, mut moved, mut size) = (0.0, 0.0, 0.0);
+            for i in rows {
+                let (dx, y) = (self.dx[i], self.z[i]);
+                let pull = (dx - y) * kappa;
+                miss += (y - self.u[i] - pull).norm_squared();
+                moved += pull.norm_squared();
+                size += dx.norm_squared();
+            }
+            if *trusted || moved <= (DEFORMED * DEFORMED) * size {
+                continue;
+            }
+            if miss > INEXACT * INEXACT * moved {
+                let what = format!(
+                    "batch {:?}, whose `prox` does not minimise its energy: a law that is not a squared distance must override EnergyBatch::prox",
+                    batch.kind()
+                );
+                return Err(StepError::Unsupported { stepper: self.name().to_owned(), what });
+            }
+            *trusted = true;
+        }
+        Ok(())
     }
 
     /// z and u; the rows of dx become κ(D x − z + u) over κ.
@@ -154,6 +200,8 @@ impl Stepper for Admm {
         }
         resize(&mut self.right, model.vertices());
         resize(&mut self.direction, model.vertices());
+        self.trusted.clear();
+        self.trusted.resize(model.batches().len(), false);
         // M/h² + κDᵀWD = κ (M/(κh²) + DᵀWD): the matrix of projective dynamics with a longer step.
         let matrix = model.system_matrix(context.params.dt * self.kappa.sqrt());
         match &mut self.global {
@@ -186,6 +234,7 @@ impl Stepper for Admm {
                 break;
             }
         }
+        self.check_prox(&context)?;
         self.problem.end(&context, state, &mut report)?;
         Ok(report)
     }

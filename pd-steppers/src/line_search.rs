@@ -10,8 +10,9 @@ use pd_core::{Real, State, StepContext, StepError, StepReport, Vec3};
 /// Sufficient decrease, as a fraction of the slope.
 const DECREASE: Real = 1e-4;
 
-/// Rounding of the objective, as a part of it.
-const ROUNDING: Real = 8.0 * Real::EPSILON;
+/// Rounding of the objective, as a part of it: in short steps its inertia is of differences of positions that cancel all but a few digits.
+/// Slopes at both ends must fall as well, so a generous bound does no harm (Hager, Zhang take 10⁻⁶).
+const ROUNDING: Real = 1e-10;
 
 /// How to search.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@
 
 use crate::elements::{self, Elements, Incidence};
 use crate::implicit::Implicit;
-use crate::sweep::{self, At, Sweep};
+use crate::sweep::{self, At, Residuals, Sweep};
 use pd_core::exec::{self, ELEMENT_CHUNK, VERTEX_CHUNK};
 use pd_core::{Model, Real, State, StepContext, StepError, StepReport, Stepper, Vec3};
 use std::time::Instant;
@@ -60,8 +60,8 @@ impl Pbd {
 }
 
 /// −k' w_i C ∇_iC / Σ w |∇C|².
-pub(crate) fn correct(at: At<'_>, x: &[Vec3], inverse: &[Real], stiffness: Real, moves: &mut [Vec3]) -> bool {
-    let Some((c, sum)) = sweep::scalar_constraint(at, x, inverse, moves).filter(|(_, sum)| *sum > 0.0) else {
+pub(crate) fn correct(at: At<'_>, inverse: &[Real], stiffness: Real, moves: &mut [Vec3]) -> bool {
+    let Some((c, sum)) = sweep::scalar_constraint(at, inverse, moves).filter(|(_, sum)| *sum > 0.0) else {
         return false;
     };
     for (step, &vertex) in moves.iter_mut().zip(at.vertices) {
@@ -99,13 +99,22 @@ impl Jacobi {
             let moves = &mut self.moves[self.first[number]..self.first[number + 1]];
             let positions = &*x;
             exec::for_each_chunk(moves, ELEMENT_CHUNK * stride, |first, moves| {
-                for (slot, element) in moves.chunks_exact_mut(stride).zip(first / stride..) {
-                    let (vertices, coefficients) =
-                        (elements.vertices(element), elements.coefficients(element));
-                    let at =
-                        At { batch: batch.as_ref(), number, element, vertices, coefficients, memory: &[] };
-                    if !correct(at, positions, inverse, stiffness, &mut slot[..vertices.len()]) {
-                        slot.fill(Vec3::zeros());
+                let (first, rows) = (first / stride, elements.rows());
+                let range = first..first + moves.len() / stride;
+                let mut residuals = Residuals::new();
+                let mut slots = moves.chunks_exact_mut(stride);
+                for piece in sweep::pieces(range) {
+                    residuals.find(batch.as_ref(), piece.clone(), positions);
+                    let start = piece.start;
+                    for (element, slot) in piece.zip(&mut slots) {
+                        let (r, energy) = residuals.of(element - start, rows);
+                        let (vertices, coefficients) =
+                            (elements.vertices(element), elements.coefficients(element));
+                        let (weight, memory) = (batch.stencil().weight(element), &[][..]);
+                        let at = At { number, element, weight, vertices, coefficients, r, energy, memory };
+                        if !correct(at, inverse, stiffness, &mut slot[..vertices.len()]) {
+                            slot.fill(Vec3::zeros());
+                        }
                     }
                 }
             });
@@ -165,7 +174,7 @@ impl Stepper for Pbd {
             match self.projection {
                 Projection::GaussSeidel => self
                     .sweep
-                    .run(model.batches(), x, |at, x, _, moves| correct(at, x, inverse, stiffness, moves)),
+                    .run(model.batches(), x, |at, _, _, moves| correct(at, inverse, stiffness, moves)),
                 Projection::Jacobi { over_relaxation } => {
                     self.jacobi.run(model, inverse, stiffness, over_relaxation, x);
                 }

@@ -72,7 +72,7 @@ impl Stepper for StrainLimit {
         self.x.copy_from_slice(&state.x);
         let inverse = &self.inverse;
         for _ in 0..self.sweeps {
-            self.sweep.run(&self.limits, &mut self.x, |at, x, _, moves| correct(at, x, inverse, 1.0, moves));
+            self.sweep.run(&self.limits, &mut self.x, |at, _, _, moves| correct(at, inverse, 1.0, moves));
         }
         // What the limits move changes velocities too, so that the strain does not come back.
         let scale = 1.0 / context.params.dt;

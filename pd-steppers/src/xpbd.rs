@@ -43,8 +43,8 @@ struct Inputs<'a> {
 /// Δλ and the displacements it makes.
 fn correct(at: At<'_>, x: &[Vec3], inputs: &Inputs<'_>, change: &mut [Vec3], moves: &mut [Vec3]) -> bool {
     let Inputs { inverse, start, dt, gamma } = *inputs;
-    let Some((c, sum)) = sweep::scalar_constraint(at, x, inverse, moves) else { return false };
-    let compliance = 1.0 / (at.batch.stencil().weight(at.element) * dt * dt);
+    let Some((c, sum)) = sweep::scalar_constraint(at, inverse, moves) else { return false };
+    let compliance = 1.0 / (at.weight * dt * dt);
     let rate: Real = match gamma {
         0.0 => 0.0,
         _ => moves.iter().zip(at.vertices).map(|(g, &v)| g.dot(&(x[v as usize] - start[v as usize]))).sum(),

@@ -34,7 +34,6 @@ pub struct BlockXpbd {
 /// ΔΛ and the displacements it makes.
 fn correct(
     at: At<'_>,
-    x: &[Vec3],
     inverse: &[Real],
     factors: &[Vec<Real>],
     dt: Real,
@@ -44,8 +43,8 @@ fn correct(
     let rows = change.len();
     let mut right = [Vec3::zeros(); MOST_ROWS];
     let right = &mut right[..rows];
-    at.batch.residual(at.element..at.element + 1, x, right);
-    let compliance = 1.0 / (at.batch.stencil().weight(at.element) * dt * dt);
+    right.copy_from_slice(at.r);
+    let compliance = 1.0 / (at.weight * dt * dt);
     right.iter_mut().zip(at.memory).for_each(|(r, lambda)| *r += lambda * compliance);
     let factor = &factors[at.number][at.element * rows * rows..][..rows * rows];
     for (change, factor) in change.iter_mut().zip(factor.chunks_exact(rows)) {
@@ -63,11 +62,12 @@ impl BlockXpbd {
     fn factor(&mut self, context: &StepContext<'_>) -> Result<(), LinearError> {
         self.factors.clear();
         for (number, batch) in context.model.batches().iter().enumerate() {
-            let (elements, mut factors) = (self.sweep.elements(number), vec![]);
+            let ((elements, numbers), mut factors) = (self.sweep.elements(number), vec![]);
             let rows = elements.rows();
             for element in 0..elements.len() {
                 let coefficients = elements.coefficients(element);
-                let weight = batch.stencil().weight(element) * context.params.dt * context.params.dt;
+                let weight =
+                    batch.stencil().weight(numbers[element] as usize) * context.params.dt * context.params.dt;
                 let mut matrix = DMatrix::identity(rows, rows) / weight;
                 for (own, &vertex) in coefficients.chunks_exact(rows.max(1)).zip(elements.vertices(element)) {
                     for a in 0..rows {
@@ -117,8 +117,8 @@ impl Stepper for BlockXpbd {
             }
             let started = Instant::now();
             let (inverse, factors) = (&self.inverse, &self.factors);
-            self.sweep.run(context.model.batches(), &mut self.problem.x, |at, x, change, moves| {
-                correct(at, x, inverse, factors, params.dt, change, moves)
+            self.sweep.run(context.model.batches(), &mut self.problem.x, |at, _, change, moves| {
+                correct(at, inverse, factors, params.dt, change, moves)
             });
             report.iterations += 1;
             report.local_steps += 1;

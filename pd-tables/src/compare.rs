@@ -24,6 +24,8 @@ use std::time::Instant;
 
 /// Iterations of the reference at most, and the fall of the force imbalance at which it ends.
 const REFERENCE: (usize, f64) = (1_500, 1e-7);
+/// Fall of the force imbalance from which on an iterate is in balance.
+const BALANCED: f64 = 1e-5;
 /// Stepper and solver of references.
 const REFERENCE_STEPPER: (&str, &str) = ("pd-lbfgs", "panels-f64");
 
@@ -86,6 +88,8 @@ pub struct Point {
     pub ms: f64,
     /// Relative error.
     pub error: f64,
+    /// Force imbalance over that at the start of the frame.
+    pub imbalance: f64,
 }
 
 /// Convergence curve of one contender.
@@ -99,6 +103,8 @@ pub struct Curve {
     pub points: Vec<Point>,
     /// Why the curve ended early, if it did.
     pub outcome: Option<Outcome>,
+    /// Whether it ended in balance, but at another minimum than the reference: buckled springs and shells have many.
+    pub elsewhere: bool,
 }
 
 impl Curve {
@@ -211,9 +217,9 @@ impl Reference {
         run.sim.state.clone_from(&self.state);
         run.sim.params.iterations = iterations;
         let started = Instant::now();
-        run.advance()?;
+        let report = run.advance()?;
         let ms = started.elapsed().as_secs_f64() * 1e3;
-        Ok(Point { iterations, ms, error: self.error(&run.sim.state.x) })
+        Ok(Point { iterations, ms, error: self.error(&run.sim.state.x), imbalance: report.reduction })
     }
 
     /// The curve of a contender.
@@ -236,7 +242,7 @@ impl Reference {
         name: String,
         limits: Limits,
     ) -> Result<Curve, TableError> {
-        let mut curve = Curve { name, prepare_ms: 0.0, points: vec![], outcome: None };
+        let mut curve = Curve { name, prepare_ms: 0.0, points: vec![], outcome: None, elsewhere: false };
         let mut run = match as_value(self.run(lab, contender))? {
             Ok(run) => run,
             Err(outcome) => return Ok(Curve { outcome: Some(outcome), ..curve }),
@@ -274,7 +280,14 @@ impl Reference {
                 break;
             }
         }
+        curve.elsewhere =
+            curve.points.last().is_some_and(|last| last.error > limits.error && self.in_balance(last));
         Ok(curve)
+    }
+
+    /// Whether no force is left that could lead to the reference.
+    fn in_balance(&self, point: &Point) -> bool {
+        point.imbalance > 0.0 && point.imbalance <= BALANCED.max(self.converged.1)
     }
 }
 
@@ -340,6 +353,12 @@ pub fn plots(title: &str, curves: &[Curve]) -> [Plot; 2] {
 pub fn describe(curve: &Curve) -> String {
     match (&curve.outcome, curve.points.last()) {
         (Some(outcome), _) => outcome.to_string(),
+        (None, Some(last)) if curve.elsewhere => format!(
+            "in balance at another minimum, {} of the motion away, after {} iterations, {} ms",
+            significant(last.error),
+            last.iterations,
+            significant(last.ms)
+        ),
         (None, Some(last)) => format!(
             "error {} after {} iterations, {} ms",
             significant(last.error),

@@ -40,7 +40,7 @@ pub use docs::{check_docs, update_docs};
 pub use lab::{CONSENSUS_SWEEP, Effort, Lab, Rates, Stand, TableError};
 pub use machine::{Machine, threads};
 pub use pd_linear::SolverOptions;
-pub use report::{Report, report};
+pub use report::{Report, report, report_as_it_comes};
 pub use table::{Column, Kind, Table};
 pub use tables::coupling::WATER_RESOLUTION;
 pub use tables::{Figure, Id};

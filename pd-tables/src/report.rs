@@ -5,7 +5,7 @@ use crate::lab::{Lab, TableError};
 use crate::machine::Machine;
 use crate::peers::PeerRows;
 use crate::render::{csv, html, json, markdown};
-use crate::tables::{self, Figure, Id};
+use crate::tables::{self, Figure, Id, Part};
 use std::path::{Path, PathBuf};
 
 /// All that was measured.
@@ -23,8 +23,17 @@ pub struct Report {
 
 /// Measures the requested tables; `peers` are measurements of other engines for table 7.6.
 pub fn report(lab: &Lab<'_>, ids: &[Id], peers: Option<&PeerRows>) -> Result<Report, TableError> {
+    report_as_it_comes(lab, ids, peers, &mut |_| Ok(()))
+}
+
+/// As [`report`], and calls `so_far` after each table with the report of all there are, so that a run that is ended early has its tables.
+pub fn report_as_it_comes(
+    lab: &Lab<'_>,
+    ids: &[Id],
+    peers: Option<&PeerRows>,
+    so_far: &mut dyn FnMut(&Report) -> Result<(), TableError>,
+) -> Result<Report, TableError> {
     let machine = Machine::here(); // before the work: the sources may change meanwhile
-    let part = tables::make(lab, ids, peers)?;
     let names: Vec<&str> = ids.iter().map(|id| id.name()).collect();
     let effort = &lab.effort;
     let settings = [
@@ -36,12 +45,15 @@ pub fn report(lab: &Lab<'_>, ids: &[Id], peers: Option<&PeerRows>) -> Result<Rep
         ("threads", lab.threads.to_string()),
         ("scenes", if lab.only.is_empty() { "all".into() } else { lab.only.join(" ") }),
     ];
-    Ok(Report {
-        machine,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).to_vec(),
-        tables: part.tables,
-        figures: part.figures,
-    })
+    let settings = settings.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    let of = |part: &Part| Report {
+        machine: machine.clone(),
+        settings: settings.clone(),
+        tables: part.tables.clone(),
+        figures: part.figures.clone(),
+    };
+    let part = tables::make(lab, ids, peers, &mut |part| so_far(&of(part)))?;
+    Ok(of(&part))
 }
 
 impl Report {

@@ -264,6 +264,7 @@ fn simulate(
         frame_ms: Vec::with_capacity(frames.min(1 << 20) as usize),
         stages: Stages::default(),
         measures: None,
+        missing: Vec::with_capacity(frames.min(1 << 20) as usize),
         contact: None,
         failure: None,
     };
@@ -283,6 +284,7 @@ fn simulate(
         stats.frame_ms.push(report.stages.total().as_secs_f64() * 1e3);
         stats.stages.add(&report.stages);
         stats.measures = report.measures.or(stats.measures);
+        stats.missing.extend(report.missing);
         stats.contact = match (stats.contact, report.contact) {
             (Some(before), Some(contact)) => Some(before.followed_by(&contact)),
             (before, contact) => contact.or(before),

@@ -79,7 +79,10 @@ pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
         let taichi = pd_tables::peers::taichi_mpm(&lab, &arguments.peers_dir, pd_tables::WATER_RESOLUTION)?;
         peers.get_or_insert_default().taichi = Some(taichi);
     }
-    let report = pd_tables::report(&lab, &ids, peers.as_ref())?;
+    // Each table is written once it is there: a run that is ended early keeps what it has measured.
+    let mut write =
+        |report: &Report| arguments.out.as_ref().map_or(Ok(()), |out| report.write(out).map(|_| ()));
+    let report = pd_tables::report_as_it_comes(&lab, &ids, peers.as_ref(), &mut write)?;
     progress(&format!("measured in {:.1} min", begun.elapsed().as_secs_f64() / 60.0));
     deliver(arguments, &report)
 }

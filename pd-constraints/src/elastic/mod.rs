@@ -251,6 +251,12 @@ impl<L: IsotropicLaw> EnergyBatch for TetElastic<L> {
         self.sweep(Level::best(), elements, x, Output::Energy, &mut [])
     }
 
+    fn select(&self, order: &[u32]) -> Option<Box<dyn EnergyBatch>> {
+        let lame: Vec<Lame> = order.iter().map(|&element| self.lame(element as usize)).collect();
+        let lame = lame.chunks(BLOCK).map(side_by_side).collect();
+        Some(Box::new(Self { frames: self.frames.select(order), lame, law: PhantomData }))
+    }
+
     fn hessian(&self, elements: Range<usize>, x: &[Vec3], psd: Psd, out: &mut [Real]) {
         for (element, out) in elements.zip(out.chunks_exact_mut(81)) {
             let (svd, lame) = (svd3(&self.deformation_gradient(element, x)), self.lame(element));

@@ -49,6 +49,7 @@ fn check_step(desc: &SceneDesc) -> Result<(), Fault> {
         gravity: step.gravity.into(),
         damping: step.damping,
         tolerance: step.tolerance,
+        accuracy: step.accuracy,
         ..Default::default()
     };
     named("step", params.check())?;

@@ -112,7 +112,7 @@ impl Scene {
             masses.resize(masses.len() + wall.positions.len(), 1.0); // kinematic: the mass has no effect
         }
         let matter = Matter::build(&files, &desc, masses.len())?;
-        let fingerprint = fingerprint(&desc, &objects);
+        let fingerprint = fingerprint(&desc, &objects, Solving::Free);
         let first_model = Mutex::new(None);
         let (name, custom) = (name.to_owned(), custom.clone());
         let scene = Self { name, desc, objects, matter, masses, walls, custom, fingerprint, first_model };
@@ -138,7 +138,7 @@ impl Scene {
             self.desc = before;
             return Err(error);
         }
-        self.fingerprint = fingerprint(&self.desc, &self.objects);
+        self.fingerprint = fingerprint(&self.desc, &self.objects, Solving::Free);
         Ok(())
     }
 
@@ -241,6 +241,7 @@ impl Scene {
             damping: step.damping,
             hold_pinned: step.hold_pinned,
             tolerance: step.tolerance,
+            accuracy: step.accuracy,
             measure: false,
         }
     }
@@ -304,9 +305,15 @@ impl Scene {
     }
 
     /// Hash of the description, the meshes and the pins: a checkpoint must have the same. The name, the title, the number
-    /// of frames and the choice of solver are excluded.
+    /// of frames and how a step is solved (stepper, solver, contact method, iterations and when they end) are excluded.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    /// Whether a checkpoint with this fingerprint is of this scene, also if an earlier build wrote it.
+    pub(crate) fn is_of(&self, fingerprint: u64) -> bool {
+        fingerprint == self.fingerprint
+            || fingerprint == self::fingerprint(&self.desc, &self.objects, Solving::Counted)
     }
 
     pub(crate) fn error(&self, field: impl Into<String>, what: impl ToString) -> SceneError {
@@ -373,9 +380,16 @@ fn neutral(desc: &SceneDesc) -> SceneDesc {
     neutral
 }
 
+/// Which settings of how a step is solved count: none, or those that counted in files of earlier builds.
+#[derive(Clone, Copy, PartialEq)]
+enum Solving {
+    Free,
+    Counted,
+}
+
 /// The description as sorted keys and values, without default values: a new optional key then does not change the
 /// fingerprints of old files.
-fn canonical(desc: &SceneDesc) -> String {
+fn canonical(desc: &SceneDesc, solving: Solving) -> String {
     let table = |value: Result<toml::Value, toml::ser::Error>| match value {
         Ok(toml::Value::Table(table)) => table,
         _ => toml::Table::new(), // a description is always a table
@@ -391,7 +405,9 @@ fn canonical(desc: &SceneDesc) -> String {
     }
     // The thesis' contact does not count, as it once was the default; what holds without a key is what a key could say.
     let mut contact = desc.contact.clone();
-    if contact.mode.is_none() && !desc.objects.is_empty() {
+    if solving == Solving::Free {
+        contact.mode = None;
+    } else if contact.mode.is_none() && !desc.objects.is_empty() {
         contact.mode = Some(desc::ContactMode::Guard);
     }
     if contact == desc::ContactMode::Project.into() || contact.is_default() {
@@ -404,12 +420,15 @@ fn canonical(desc: &SceneDesc) -> String {
             given.retain(|key, value| default.get(key) != Some(value));
         }
     }
+    if let (Solving::Free, Some(toml::Value::Table(step))) = (solving, all.get_mut("step")) {
+        step.retain(|key, _| !["iterations", "tolerance", "accuracy"].contains(&key));
+    }
     // Tables are sorted by key; `{:?}` of numbers keeps every digit.
     format!("{all:?}")
 }
 
-fn fingerprint(desc: &SceneDesc, objects: &[Object]) -> u64 {
-    let mut bytes = canonical(desc).into_bytes();
+fn fingerprint(desc: &SceneDesc, objects: &[Object], solving: Solving) -> u64 {
+    let mut bytes = canonical(desc, solving).into_bytes();
     for object in objects {
         for value in pd_core::as_flat(object.mesh.positions()) {
             bytes.extend_from_slice(&value.to_le_bytes());

@@ -5,6 +5,7 @@
     reason = "helpers of tests fail the test and say what they saw"
 )]
 
+mod colours;
 mod common;
 mod conservation;
 mod determinism;
@@ -13,6 +14,7 @@ mod drape_tester;
 mod fused;
 mod laws;
 mod minimiser;
+mod missing;
 mod schemes;
 mod stability;
 mod stiffness;

@@ -64,3 +64,66 @@ fn bad_parameters_and_missing_preparation_are_named() {
         assert_eq!(state, before);
     }
 }
+
+/// A spring to the origin of energy ω (eʸ − 1 − y), y = |x|², with or without the proximal map that ADMM needs.
+struct Exponential {
+    stencil: Stencil,
+    proximal: bool,
+}
+
+impl EnergyBatch for Exponential {
+    fn kind(&self) -> &'static str {
+        "exponential"
+    }
+    fn stencil(&self) -> &Stencil {
+        &self.stencil
+    }
+    fn project(&self, _: Range<usize>, z: &mut [Vec3]) {
+        z.iter_mut().for_each(|z| *z -= *z * (2.0 * (z.norm_squared().exp() - 1.0)));
+    }
+    fn energy_at(&self, elements: Range<usize>, x: &[Vec3], _: &[Vec3]) -> Real {
+        let of = |y: Real| y.exp() - 1.0 - y;
+        elements.map(|e| self.stencil.weight(e) * of(x[e].norm_squared())).sum()
+    }
+    fn prox(&self, _: Range<usize>, kappa: Real, z: &mut [Vec3]) {
+        for z in z.iter_mut() {
+            let (v, mut y) = (*z, *z * 0.5);
+            for _ in 0..if self.proximal { 60 } else { 1 } {
+                // Newton along v: 2 s (e^{s²} − 1) + κ (s − |v|) = 0.
+                let (s, length) = (y.norm(), v.norm());
+                let e = (s * s).exp();
+                let value = 2.0 * s * (e - 1.0) + kappa * (s - length);
+                let slope = 2.0 * (e - 1.0) + 4.0 * s * s * e + kappa;
+                y = v * ((s - value / slope) / length);
+            }
+            *z = y;
+        }
+    }
+}
+
+#[test]
+fn admm_refuses_a_law_whose_prox_is_not_its_own() {
+    for proximal in [true, false] {
+        let mut stencil = Stencil::new(1);
+        (0..3).for_each(|v| stencil.push(40.0, &[&[(v, 1.0)]]));
+        let model =
+            Model::with_masses(vec![0.1; 3]).energy(Exponential { stencil, proximal }).build().unwrap();
+        let params = StepParams { iterations: 50, ..StepParams::default() };
+        let context = StepContext::of(&model, &params);
+        let mut state = State::at_rest(vec![Vec3::new(0.4, 0.2, -0.1), Vec3::y() * 0.3, Vec3::z() * 0.5]);
+        let before = state.clone();
+        let mut admm = stepper("admm");
+        admm.prepare(context).unwrap();
+        let answer = admm.step(context, &mut state);
+        if proximal {
+            answer.unwrap();
+        } else {
+            let error = answer.unwrap_err();
+            assert!(
+                matches!(error, StepError::Unsupported { .. }) && error.to_string().contains("prox"),
+                "{error}"
+            );
+            assert_eq!(state, before);
+        }
+    }
+}

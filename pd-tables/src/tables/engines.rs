@@ -63,7 +63,12 @@ pub(super) fn make(lab: &Lab<'_>, peers: Option<&PeerRows>) -> Result<Part, Tabl
                 let result = ours(lab, scene, describe(lab, scene, (stepper, global, iterations))?)?;
                 let by = if global == "none" { stepper.to_owned() } else { format!("{stepper}/{global}") };
                 let settings = format!("{by}, {iterations} iterations");
-                table.push(row(&title, "pd (this program)", &settings, result, ""));
+                let all = lab.effort.settle_frames;
+                let cut = result.as_ref().ok().filter(|(_, _, frames)| *frames < all);
+                let note =
+                    cut.map_or(String::new(), |(_, _, frames)| format!("after {frames} of {all} frames"));
+                let result = result.map(|(ms, quality, _)| (ms, quality));
+                table.push(row(&title, "pd (this program)", &settings, result, &note));
             }
             let of_task = |row: &&PeerRow| row.task == task;
             let peers: Vec<&PeerRow> =
@@ -89,7 +94,8 @@ fn describe(
     })
 }
 
-type Measured = Result<(f64, Quality), Outcome>;
+/// ms a frame, quality, and the frames after which it was taken.
+type Measured = Result<(f64, Quality, usize), Outcome>;
 
 fn ours(lab: &Lab<'_>, scene: &str, desc: SceneDesc) -> Result<Measured, TableError> {
     let (stepper, global, iterations) = (&desc.solver.stepper, &desc.solver.global, desc.step.iterations);
@@ -101,16 +107,24 @@ fn ours(lab: &Lab<'_>, scene: &str, desc: SceneDesc) -> Result<Measured, TableEr
         let scene = Scene::from_desc(scene, desc, None, lab.models)?;
         let mut run = SceneRun::new(scene, &lab.registry)?;
         run.prepare()?;
-        let started = Instant::now();
-        for _ in 0..lab.effort.settle_frames {
+        let (started, mut frames) = (Instant::now(), 0);
+        // Bounded as peers are.
+        while frames < lab.effort.settle_frames && started.elapsed().as_secs() < lab.effort.peer_seconds {
             run.advance()?;
+            frames += 1;
         }
-        let ms = started.elapsed().as_secs_f64() * 1e3 / lab.effort.settle_frames as f64;
-        Ok((ms, quality::of_scene(&run.scene, &run.sim.state.x)))
+        let ms = started.elapsed().as_secs_f64() * 1e3 / frames.max(1) as f64;
+        Ok((ms, quality::of_scene(&run.scene, &run.sim.state.x), frames))
     }))
 }
 
-fn row(scene: &str, engine: &str, settings: &str, measured: Measured, note: &str) -> Vec<Cell> {
+fn row(
+    scene: &str,
+    engine: &str,
+    settings: &str,
+    measured: Result<(f64, Quality), Outcome>,
+    note: &str,
+) -> Vec<Cell> {
     let mut cells = vec![Cell::text(scene), Cell::text(engine), Cell::text(settings), Cell::Empty];
     match measured {
         Ok((ms, quality)) => cells.extend([

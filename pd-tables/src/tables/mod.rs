@@ -129,26 +129,33 @@ impl Id {
     }
 }
 
-/// Measures the requested tables. `peers` are the measurements of other engines, if they were taken.
-pub(crate) fn make(lab: &Lab<'_>, ids: &[Id], peers: Option<&PeerRows>) -> Result<Part, TableError> {
+/// Measures the requested tables. `peers` are the measurements of other engines, if they were taken. `done` is called after each table
+/// with all there are.
+pub(crate) fn make(
+    lab: &Lab<'_>,
+    ids: &[Id],
+    peers: Option<&PeerRows>,
+    done: &mut dyn FnMut(&Part) -> Result<(), TableError>,
+) -> Result<Part, TableError> {
     let mut whole = Part::default();
-    let mut add = |part: Part| {
+    let mut add = |part: Part| -> Result<(), TableError> {
         whole.tables.extend(part.tables);
         whole.figures.extend(part.figures);
+        done(&whole)
     };
     for &id in ids {
         match id {
-            Id::T71 => add(counts::make(lab)?),
-            Id::T72 => add(rates::make(lab)?),
-            Id::T73 => add(local_step::make(lab)?),
-            Id::T74 => add(solvers::make(lab, "7.4", &[0, 1, 2])?),
-            Id::T75 => add(solvers::make(lab, "7.5", &[3, 4])?),
-            Id::T76 => add(engines::make(lab, peers)?),
-            Id::T41 => add(consensus::make(lab)?),
-            Id::Laboratory => add(laboratory::make(lab)?),
-            Id::Rigid => add(rigid::make(lab)?),
-            Id::Particles => add(particles::make(lab)?),
-            Id::Coupling => add(coupling::make(lab, !ids.contains(&Id::T41), peers)?),
+            Id::T71 => add(counts::make(lab)?)?,
+            Id::T72 => add(rates::make(lab)?)?,
+            Id::T73 => add(local_step::make(lab)?)?,
+            Id::T74 => add(solvers::make(lab, "7.4", &[0, 1, 2])?)?,
+            Id::T75 => add(solvers::make(lab, "7.5", &[3, 4])?)?,
+            Id::T76 => add(engines::make(lab, peers)?)?,
+            Id::T41 => add(consensus::make(lab)?)?,
+            Id::Laboratory => add(laboratory::make(lab)?)?,
+            Id::Rigid => add(rigid::make(lab)?)?,
+            Id::Particles => add(particles::make(lab)?)?,
+            Id::Coupling => add(coupling::make(lab, !ids.contains(&Id::T41), peers)?)?,
         }
         // Tables 7.4 and 7.5 are one table in two halves; what is measured at equal error belongs to both.
         let last_of_pair = match id {
@@ -157,7 +164,7 @@ pub(crate) fn make(lab: &Lab<'_>, ids: &[Id], peers: Option<&PeerRows>) -> Resul
             _ => false,
         };
         if last_of_pair {
-            add(equal_error::make(lab)?);
+            add(equal_error::make(lab)?)?;
         }
     }
     Ok(whole)

@@ -17,6 +17,8 @@ pub(super) struct RunStats {
     pub(super) stages: Stages,
     /// Measures of the last step that reported any.
     pub(super) measures: Option<Measures>,
+    /// Missing part of the motion of each frame whose stepper estimates it.
+    pub(super) missing: Vec<f64>,
     /// Sums over all steps, for steppers with intersection-free contact.
     pub(super) contact: Option<ContactReport>,
     pub(super) failure: Option<SceneError>,
@@ -28,6 +30,31 @@ fn statistics(samples: &[f64]) -> [f64; 3] {
     sorted.sort_by(f64::total_cmp);
     let at = |q: f64| sorted.get(((sorted.len() as f64 - 1.0) * q).round() as usize).copied().unwrap_or(0.0);
     [at(0.5), at(0.0), at(0.95)]
+}
+
+/// Median and largest missing part of the motion of a frame.
+fn missing(stats: &RunStats) -> Option<[f64; 2]> {
+    let most = stats.missing.iter().copied().reduce(f64::max)?;
+    Some([statistics(&stats.missing)[0], most])
+}
+
+/// "0.83 %", to two digits.
+fn percent(part: f64) -> String {
+    let value = part * 100.0;
+    let decimals = if value >= 10.0 {
+        0
+    } else if value >= 1.0 {
+        1
+    } else {
+        2
+    };
+    if value > 100.0 {
+        "more than 100 %".to_owned()
+    } else if value > 0.0 && value < 0.005 {
+        "less than 0.01 %".to_owned()
+    } else {
+        format!("{value:.decimals$} %")
+    }
 }
 
 fn outcome(stats: &RunStats) -> &'static str {
@@ -114,6 +141,9 @@ pub(super) fn summary(
         "state_hash": format!("{:016x}", run.sim.state.hash()),
     });
     // Keys that do not apply are absent.
+    if let Some([median, most]) = missing(stats) {
+        summary["missing"] = serde_json::json!({ "median": median, "max": most });
+    }
     summary["contact"] = run.scene.desc.contact_mode().name().into();
     if let Some(contact) = &stats.contact {
         summary["contacts"] = contact.contacts.into();
@@ -198,6 +228,13 @@ pub(super) fn describe(
     print_line(format_args!(
         "  {median:.3} ms per frame (median; minimum {min:.3}, 95th percentile {p95:.3})"
     ))?;
+    if let Some([median, most]) = missing(stats) {
+        print_line(format_args!(
+            "  {} of the motion is missing (frames in the middle; in the worst {})",
+            percent(median),
+            percent(most)
+        ))?;
+    }
     match stats.measures {
         Some(measures) if elastic => print_line(format_args!(
             "  largest edge strain {:.2} %, {} inverted elements, force imbalance {:.2e} N",

@@ -179,6 +179,8 @@ pub struct StepDesc {
     pub hold_pinned: bool,
     /// Relative tolerance for an early end of the iterations; 0 never ends early.
     pub tolerance: f64,
+    /// Part of a step's motion that may be missing at an early end of the iterations; 0 never ends early.
+    pub accuracy: f64,
 }
 
 impl Default for StepDesc {
@@ -192,6 +194,7 @@ impl Default for StepDesc {
             damping: params.damping,
             hold_pinned: params.hold_pinned,
             tolerance: params.tolerance,
+            accuracy: params.accuracy,
         }
     }
 }
@@ -235,6 +238,9 @@ pub struct StepperDesc {
     /// Relative tolerance for an early end of the iterations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
+    /// Part of a step's motion that may be missing at an early end of the iterations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<f64>,
     /// Steps per frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub substeps: Option<usize>,
@@ -289,6 +295,7 @@ impl SceneDesc {
             step.iterations = options.iterations.unwrap_or(step.iterations);
             step.tolerance = options.tolerance.unwrap_or(step.tolerance);
             step.substeps = options.substeps.or(step.substeps);
+            step.accuracy = options.accuracy.unwrap_or(step.accuracy);
         }
     }
 }
