@@ -35,6 +35,7 @@ pub fn write_html(out: impl Write, film: &Film) -> std::io::Result<()> {
     let vertices: usize = kept.iter().map(|kept| kept.vertices.len()).sum();
     let (low, size) = bounds(film);
     let step = if size.max() > 0.0 { size.max() / STEPS } else { 1.0 };
+    let (middle, diagonal) = framing(film);
     let mut raw = planes(film, &kept, low, step);
     let (mut parts, mut first) = (vec![], 0);
     for kept in &kept {
@@ -53,12 +54,13 @@ pub fn write_html(out: impl Write, film: &Film) -> std::io::Result<()> {
     let rigid: Vec<String> = film.rigid.iter().map(|shape| add_shape(shape, &mut raw)).collect();
     let data = base64_encode(&miniz_oxide::deflate::compress_to_vec_zlib(&raw, 9));
     let meta = format!(
-        "{{\"title\":{},\"frames\":{},\"vertices\":{vertices},\"low\":{},\"size\":{},\"step\":{step},\"view\":{},\
-         \"times\":{},\"parts\":[{}],\"rigid\":[{}]}}",
+        "{{\"title\":{},\"frames\":{},\"vertices\":{vertices},\"low\":{},\"step\":{step},\"middle\":{},\"extent\":{},\
+         \"view\":{},\"times\":{},\"parts\":[{}],\"rigid\":[{}]}}",
         json(&film.title),
         film.frames.len(),
         numbers(low.iter().copied()),
-        numbers(size.iter().copied()),
+        numbers(middle.iter().copied()),
+        diagonal / 2.0,
         numbers(VIEW),
         numbers(film.times.iter().map(|t| (t * 1e9).round() / 1e9)),
         parts.join(","),
@@ -115,6 +117,31 @@ fn bounds(film: &Film) -> (Vec3, Vec3) {
     let Some(first) = all.next() else { return (Vec3::zeros(), Vec3::zeros()) };
     let (low, high) = all.fold((first, first), |(low, high), x| (low.inf(&x), high.sup(&x)));
     (low, high - low)
+}
+
+/// Centre and diagonal of the box that the camera shows: of all that moves, or of the obstacles if nothing does.
+fn framing(film: &Film) -> (Vec3, f64) {
+    let bodies = |obstacles: bool| film.rigid.iter().filter(move |r| r.obstacle == obstacles).flat_map(corners);
+    let box_of = |points: &mut dyn Iterator<Item = Vec3>| {
+        let first = points.next()?;
+        Some(points.fold((first, first), |(low, high), x| (low.inf(&x), high.sup(&x))))
+    };
+    let moving = box_of(&mut film.frames.iter().flatten().copied().chain(bodies(false)));
+    let (low, high) = moving.or_else(|| box_of(&mut bodies(true))).unwrap_or_default();
+    ((low + high) / 2.0, (high - low).norm())
+}
+
+/// Corners of the box around a shape, in each of its poses.
+fn corners(rigid: &Rigid) -> impl Iterator<Item = Vec3> + '_ {
+    let own = rigid.shape.surface().0.positions;
+    let low = own.iter().copied().reduce(|a, b| a.inf(&b)).unwrap_or_default();
+    let high = own.iter().copied().reduce(|a, b| a.sup(&b)).unwrap_or_default();
+    rigid.poses.iter().flat_map(move |pose| {
+        (0..8).map(move |k| {
+            let corner = Vec3::from_fn(|axis, _| if k >> axis & 1 == 0 { low[axis] } else { high[axis] });
+            pose.position + pose.rotation * corner
+        })
+    })
 }
 
 /// Low bytes, then high bytes, of the second differences.

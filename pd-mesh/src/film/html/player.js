@@ -36,10 +36,13 @@ const perspective = (fov, aspect, near, far) => { const f = 1 / Math.tan(fov / 2
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 const unit = a => { const l = Math.hypot(...a) || 1; return a.map(c => c / l); };
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-function pose(p, k) {
-  const o = 7 * k, x = p[o + 3], y = p[o + 4], z = p[o + 5], w = p[o + 6];
+// A pose between two frames: its place and, on the shorter way, its quaternion are interpolated.
+function pose(p, t) {
+  const last = p.length / 7 - 1, f = Math.min(Math.floor(t), last), g = Math.min(f + 1, last), s = g > f ? t - f : 0, a = 7 * f, b = 7 * g;
+  const way = p[a + 3] * p[b + 3] + p[a + 4] * p[b + 4] + p[a + 5] * p[b + 5] + p[a + 6] * p[b + 6] < 0 ? -1 : 1;
+  const c = [0, 1, 2, 3, 4, 5, 6].map(k => (1 - s) * p[a + k] + s * (k > 2 ? way : 1) * p[b + k]), l = Math.hypot(...c.slice(3)) || 1, [x, y, z, w] = c.slice(3).map(k => k / l);
   return new Float32Array([1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w), 0, 2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w), 0,
-    2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y), 0, p[o], p[o + 1], p[o + 2], 1]);
+    2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y), 0, c[0], c[1], c[2], 1]);
 }
 
 const VERTEX = `#version 300 es
@@ -115,8 +118,8 @@ async function main() {
   }
 
   // Camera: about `look`, at `distance`, by two angles.
-  const middle = meta.low.map((l, k) => l + meta.size[k] / 2), extent = Math.max(Math.hypot(...meta.size) / 2, 1e-6);
-  const start = { look: middle, distance: extent * 3.1, turn: meta.view[0], rise: meta.view[1] };
+  const extent = Math.max(meta.extent, 1e-6);
+  const start = { look: meta.middle, distance: extent * 3.1, turn: meta.view[0], rise: meta.view[1] };
   let { look, distance, turn, rise } = start, by_speed = false, wire = false, playing = !location.hash, time = 0, shown = -1, dirty = true, last = null;
   if (location.hash) time = Math.min(Math.max(+location.hash.slice(1) || 0, 0), F - 1);
   const held = new Map(); let spread = 0;
@@ -162,7 +165,7 @@ async function main() {
     }
     if (wire) { gl.uniform1f(at.mode, 1); gl.uniform3fv(at.paint, [.08, .09, .12]); gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, cloth.edges); gl.drawElements(gl.LINES, cloth.lines, gl.UNSIGNED_INT, 0); }
     for (const r of rigid) {
-      gl.bindVertexArray(r.shape.vao); gl.disableVertexAttribArray(2); gl.vertexAttrib3f(2, 1, 1, 1); gl.uniformMatrix4fv(at.model, false, pose(r.poses, Math.min(Math.round(time), r.poses.length / 7 - 1)));
+      gl.bindVertexArray(r.shape.vao); gl.disableVertexAttribArray(2); gl.vertexAttrib3f(2, 1, 1, 1); gl.uniformMatrix4fv(at.model, false, pose(r.poses, time));
       gl.uniform1f(at.mode, r.floor ? 2 : 0); gl.uniform3fv(at.paint, r.colour); gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, r.shape.faces); gl.drawElements(gl.TRIANGLES, r.shape.count, gl.UNSIGNED_INT, 0);
       if (wire && !r.floor) { gl.uniform1f(at.mode, 1); gl.uniform3fv(at.paint, [.25, .26, .3]); gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, r.shape.edges); gl.drawElements(gl.LINES, r.shape.lines, gl.UNSIGNED_INT, 0); }
     }

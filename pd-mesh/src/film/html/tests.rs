@@ -1,6 +1,7 @@
 //! The page is decoded again, by the rule that its player follows.
 
 use super::*;
+use crate::film::Pose;
 use crate::generate;
 
 /// Positions of all frames as the player sees them, and the text of the page.
@@ -84,4 +85,29 @@ fn vertices_that_no_triangle_uses_are_left_out() {
     film.push(0.0, bar.positions);
     let (played, _) = played(&film);
     assert_eq!((film.vertices(), played[0].len()), (64, 56));
+}
+
+/// A run of rigid bodies alone has no vertices: the camera must find the bodies.
+#[test]
+fn the_camera_shows_all_that_moves() {
+    let ball = |centre: Vec3, obstacle| Rigid {
+        name: "ball".into(),
+        colour: [0.5; 3],
+        shape: Shape::Sphere(0.5),
+        poses: vec![Pose::at(centre), Pose::at(centre + Vec3::y())],
+        obstacle,
+    };
+    let mut film = Film::new("bodies");
+    film.rigid = vec![ball(Vec3::new(10.0, 0.0, 0.0), false), ball(Vec3::new(14.0, 0.0, 0.0), false)];
+    let floor = Rigid { shape: Shape::Floor(100.0), ..ball(Vec3::zeros(), true) };
+    film.rigid.push(Rigid { poses: vec![Pose::at(Vec3::zeros())], ..floor });
+    film.push(0.0, vec![]);
+    film.push(0.5, vec![]);
+    let (middle, diagonal) = framing(&film);
+    // From 9.5 to 14.5, from −0.5 to 1.5, from −0.5 to 0.5; the polygons of the balls lie within a hundredth.
+    assert!((middle - Vec3::new(12.0, 0.5, 0.0)).norm() < 0.01, "{middle}");
+    assert!((diagonal - Vec3::new(5.0, 2.0, 1.0).norm()).abs() < 0.02, "{diagonal}");
+    film.rigid.drain(..2);
+    assert!(framing(&film).1 > 200.0, "obstacles where nothing moves");
+    assert_eq!(framing(&Film::new("empty")), (Vec3::zeros(), 0.0));
 }
