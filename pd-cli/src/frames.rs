@@ -75,6 +75,8 @@ pub(crate) struct Choice {
     pub(crate) every: u64,
     /// Frames of the whole run.
     pub(crate) frames: u64,
+    /// Removes frames of a former run that this run does not write again.
+    pub(crate) overwrite: bool,
 }
 
 /// Writes frames into a directory.
@@ -103,6 +105,7 @@ impl Frames {
             recorder = recorder.with_bodies_as_vertices(scene);
         }
         let mut frames = Self { directory: directory.to_owned(), choice, recorder, series: vec![] };
+        frames.clear_stale(frame)?;
         frames.take(frame, scene, state)?;
         frames.check_size()?;
         Ok(frames)
@@ -133,6 +136,37 @@ impl Frames {
             ));
         }
         Ok(())
+    }
+
+    /// Frames of a former run after the first of this one would be read as its end: they are refused, or removed on request.
+    fn clear_stale(&self, first: u64) -> Result<(), Failure> {
+        if self.choice.format.whole() {
+            return Ok(());
+        }
+        let refused = |error| Failure::file(&self.directory, error);
+        let mut stale = vec![];
+        for entry in std::fs::read_dir(&self.directory).map_err(refused)? {
+            let path = entry.map_err(refused)?.path();
+            let of_format = path.extension().is_some_and(|e| e == self.choice.format.extension());
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).filter(|_| of_format);
+            let number = stem.and_then(|stem| stem.rsplit_once('_')?.1.parse::<u64>().ok());
+            let last = first + self.choice.frames;
+            if number.is_some_and(|k| k > first && (k > last || !k.is_multiple_of(self.choice.every))) {
+                stale.push(path);
+            }
+        }
+        let Some(example) = stale.iter().min() else { return Ok(()) };
+        if !self.choice.overwrite {
+            let what = format!(
+                "is one of {} frames of a former run that this run does not write again; use another --out, or \
+                 --overwrite to remove them",
+                stale.len()
+            );
+            return Err(Failure::file(example, what));
+        }
+        stale
+            .iter()
+            .try_for_each(|path| std::fs::remove_file(path).map_err(|error| Failure::file(path, error)))
     }
 
     /// Writes the frame if it is requested.

@@ -19,6 +19,7 @@ use std::process::ExitCode;
 /// Simulate cloth, soft bodies, rigid bodies, particles and fluids.
 #[derive(Parser)]
 #[command(
+    name = "pd",
     version,
     after_help = "Examples:\n  pd run cloth --frames 120 --out frames\n  pd scenes\n  pd picture bar --frame 60 --out bar.png"
 )]

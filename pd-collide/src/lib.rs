@@ -39,6 +39,9 @@
 //! Beside obstacles: [`broad`] finds boxes that overlap, [`distance`] and [`intersect`] compare primitives, [`ccd`] finds the
 //! first touch of moving ones, [`contact`] keeps surfaces apart, and [`barrier`] and [`friction`] are the potentials of IPC.
 
+/// The core crate, whose types appear in this interface: a program needs no dependency of its own on it.
+pub use pd_core;
+
 pub mod barrier;
 mod batch;
 pub mod broad;

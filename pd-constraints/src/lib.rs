@@ -42,6 +42,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+/// The core crate, whose types appear in this interface: a program needs no dependency of its own on it.
+pub use pd_core;
+
 mod area;
 mod bending;
 mod check;

@@ -13,6 +13,9 @@
 //!
 //! Points of the state come in the order elastic vertices, grains, material points.
 
+/// The core crate, whose types appear in this interface: a program needs no dependency of its own on it.
+pub use pd_core;
+
 mod admm_ipc;
 mod attach;
 mod coupled;

@@ -7,6 +7,9 @@
 //! [`MpmModel`] is constant and checked, [`State`](pd_core::State) is the whole truth, [`MpmStepper`] holds scratch. Forces
 //! of the step's context besides gravity do not act on material points.
 
+/// The core crate, whose types appear in this interface: a program needs no dependency of its own on it.
+pub use pd_core;
+
 mod blocks;
 mod bodies;
 mod boundary;

@@ -4,6 +4,9 @@
 //! short substeps and keeps momentum; [`Unified`] is the averaged Jacobi iteration as published. [`Grid`] and [`Pairs`] find
 //! neighbours, [`matching`] fits shapes, and [`scenes`] has the scenes of the unified-particle report.
 
+/// The core crate, whose types appear in this interface: a program needs no dependency of its own on it.
+pub use pd_core;
+
 mod axes;
 mod builder;
 mod error;

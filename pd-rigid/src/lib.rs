@@ -27,6 +27,9 @@
 //! Conventions: SI units, +y up, capsules and cylinders along y, angular velocities in the world frame. Coordinates of a
 //! joint are those of its second body seen from its first.
 
+/// The core crate, whose types appear in this interface: a program needs no dependency of its own on it.
+pub use pd_core;
+
 mod contacts;
 pub mod describe;
 mod error;

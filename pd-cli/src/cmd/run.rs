@@ -70,6 +70,9 @@ pub(crate) struct Arguments {
     /// Output directory for frames; default: `frames`, if --format is given.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Remove frames of a former run in --out that this run does not write again; without it they are an error.
+    #[arg(long)]
+    overwrite: bool,
     /// Set a key of the scene, as in `--set object.cloth.edge.weight=300`; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -252,6 +255,7 @@ fn simulate(
         surface: arguments.surface,
         every: arguments.every,
         frames: frames.saturating_sub(run.frame()),
+        overwrite: arguments.overwrite,
     };
     let start = (&run.scene, &run.sim.state, run.frame());
     let mut writer = out.map(|dir| Frames::new(dir, choice, start)).transpose()?;

@@ -7,11 +7,14 @@ use pd_sim::{ModelPaths, SceneError};
 use serde::Serialize;
 
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  pd scenes --json")]
+#[command(after_help = "Examples:\n  pd scenes --json\n  pd scenes --show cloth > my.toml")]
 pub(crate) struct Arguments {
     /// Print one JSON object instead of a table.
     #[arg(long)]
     json: bool,
+    /// Print the file of one scene, to change it and run it.
+    #[arg(long, value_name = "NAME", conflicts_with = "json")]
+    show: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -28,6 +31,12 @@ struct Row {
 }
 
 pub(crate) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Failure> {
+    if let Some(name) = &arguments.show {
+        let builtin = builtins().iter().find(|builtin| builtin.name == name);
+        let unknown =
+            || Failure::Input(format!("--show {name}: no built-in scene has this name; see pd scenes"));
+        return print_line(builtin.ok_or_else(unknown)?.text.trim_end());
+    }
     let rows = builtins().iter().map(|b| row(b, models)).collect::<Result<Vec<_>, _>>()?;
     if arguments.json {
         return print_line(serde_json::json!({ "scenes": rows }));

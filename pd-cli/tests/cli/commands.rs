@@ -186,9 +186,31 @@ fn frames_come_in_formats_of_one_file_each() {
     assert!(sandbox.read("vtk/frame_00004.vtk").contains("CELLS 540"));
 }
 
+/// A shorter second run would leave the end of the first beside its own frames.
+#[test]
+fn frames_of_a_former_run_are_refused_or_removed() {
+    let sandbox = Sandbox::new();
+    let run = |more: &[&str]| sandbox.pd(&[&["run", "bar", "--out", "f"], more].concat());
+    assert!(run(&["--frames", "4"]).status.success());
+    assert!(run(&["--frames", "4"]).status.success(), "the same frames again");
+    for shorter in [&["--frames", "2"][..], &["--frames", "4", "--every", "2"]] {
+        let said = String::from_utf8(run(shorter).stderr).unwrap();
+        assert!(said.contains("frame_0000") && said.contains("--overwrite"), "{said}");
+    }
+    assert!(sandbox.path("f/frame_00004.obj").exists());
+    assert!(run(&["--frames", "2", "--overwrite"]).status.success());
+    assert!(sandbox.path("f/frame_00002.obj").exists() && !sandbox.path("f/frame_00003.obj").exists());
+}
+
 #[test]
 fn scenes_are_listed() {
     let sandbox = Sandbox::new();
+    let text = sandbox.good(&["scenes", "--show", "cloth"]);
+    sandbox.write("my.toml", &text);
+    let hash = |scene: &str| json(&sandbox, &["run", scene, "--frames", "1"])["state_hash"].clone();
+    assert_eq!(hash("my.toml"), hash("cloth"));
+    assert!(!sandbox.pd(&["scenes", "--show", "cloths"]).status.success());
+    assert!(sandbox.good(&["--version"]).starts_with("pd "));
     let value = json(&sandbox, &["scenes", "--json"]);
     let scenes = value["scenes"].as_array().unwrap();
     let find = |name: &str| scenes.iter().find(|s| s["name"] == name).unwrap();

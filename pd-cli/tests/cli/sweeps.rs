@@ -85,7 +85,7 @@ fn a_sweep_that_is_killed_twice_ends_as_one_that_is_not() {
     let sandbox = Sandbox::new();
     sandbox.write("s.toml", SWEEP);
     let plan = json(&sandbox, &["sweep", "plan", "s.toml"]);
-    let runs = plan["runs"].as_array().unwrap().len();
+    let runs = runs_of(&plan).len();
     assert_eq!(runs, 32);
     let directory = sandbox.path("s.runs");
     let finished = || {
@@ -103,8 +103,12 @@ fn a_sweep_that_is_killed_twice_ends_as_one_that_is_not() {
         assert!(finished() < runs, "killed in the middle");
     }
     let before = finished();
+    sandbox.write("s.runs/.0123456789abcdef.1.tmp/frames.npz", "of a killed process");
     let rest = json(&sandbox, &["sweep", "run", "s.toml"]);
     assert_eq!(rest["done_now"].as_u64().unwrap() as usize, runs - before, "no run is done twice");
+    let hidden = |e: &std::fs::DirEntry| e.file_name().to_string_lossy().starts_with('.');
+    let drafts = std::fs::read_dir(&directory).unwrap().filter(|e| hidden(e.as_ref().unwrap())).count();
+    assert_eq!(drafts, 0, "drafts of killed processes are gone");
     let again = json(&sandbox, &["sweep", "run", "s.toml"]);
     assert_eq!(again["done_now"], 0);
     // In two slices, elsewhere.
@@ -120,13 +124,24 @@ fn a_sweep_that_is_killed_twice_ends_as_one_that_is_not() {
     let status = json(&sandbox, &["sweep", "status", "s.toml"]);
     assert_eq!((&status["ran"], &status["refused"], &status["open"]), (&24.into(), &8.into(), &0.into()));
     // One run by hand has the same hash.
-    let run = plan["runs"].as_array().unwrap().iter().find(|run| run["set"]["step.damping"] == 0.5).unwrap();
+    let run = runs_of(&plan).iter().find(|run| run["set"]["step.damping"] == 0.5).unwrap();
     let sets: Vec<String> =
         run["set"].as_object().unwrap().iter().map(|(key, value)| format!("--set={key}={value}")).collect();
     let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
     let hash = json(&sandbox, &[&["run", "bar", "--frames", "6"], &sets[..]].concat())["state_hash"].clone();
     let row = table.lines().find(|line| line.starts_with(run["id"].as_str().unwrap())).unwrap();
     assert!(row.contains(hash.as_str().unwrap()), "{row} has not {hash}");
+    // The table holds the bits of the values that ran.
+    for run in runs_of(&plan) {
+        let row = table.lines().find(|line| line.starts_with(run["id"].as_str().unwrap())).unwrap();
+        for value in run["set"].as_object().unwrap().values().filter_map(Value::as_f64) {
+            assert!(row.split(',').any(|cell| cell.parse() == Ok(value)), "{row} has not {value:?}");
+        }
+    }
+}
+
+fn runs_of(plan: &Value) -> &Vec<Value> {
+    plan["runs"].as_array().unwrap()
 }
 
 #[test]

@@ -227,3 +227,35 @@ fn no_speed_is_written_by_hand() {
     }
     assert!(generated >= 4, "only {generated} generated documents were found");
 }
+
+/// An example in the README of a crate compiles after `cargo add` of that crate, or of those that the page names.
+#[test]
+fn examples_of_a_crate_need_no_crate_that_its_page_does_not_name() {
+    let mut examples = 0;
+    for entry in std::fs::read_dir(root()).unwrap() {
+        let folder = entry.unwrap().path();
+        let Ok(text) = std::fs::read_to_string(folder.join("README.md")) else { continue };
+        if !folder.join("src/lib.rs").exists() {
+            continue;
+        }
+        let own = folder.file_name().unwrap().to_string_lossy().replace('-', "_");
+        let added: Vec<String> = text
+            .split('`')
+            .filter_map(|code| code.strip_prefix("cargo add "))
+            .flat_map(str::split_whitespace)
+            .map(|name| name.replace('-', "_"))
+            .collect();
+        let mut rust = false;
+        for line in text.lines() {
+            if let Some(language) = line.strip_prefix("```") {
+                rust = !rust && language.starts_with("rust");
+                examples += usize::from(rust);
+            } else if let (true, Some(path)) = (rust, line.trim_start().strip_prefix("use ")) {
+                let used = path.split([':', ';']).next().unwrap();
+                let known = used == own || used == "std" || added.iter().any(|name| name == used);
+                assert!(known, "{}: {line:?} needs {used}", folder.display());
+            }
+        }
+    }
+    assert!(examples > 8, "only {examples} examples were found");
+}

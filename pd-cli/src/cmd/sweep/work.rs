@@ -76,6 +76,9 @@ pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
         let what = "stopped; unfinished runs were discarded, run the same command to continue".to_owned();
         return Err(Failure::Interrupted(what, signal));
     }
+    if plan.runs.iter().all(|run| directory.join(&run.id).exists()) {
+        remove_drafts(&directory);
+    }
     let done = json!({ "runs": chosen.len(), "done_before": chosen.len() - open.len(), "done_now": open.len(),
         "directory": directory });
     if arguments.file.json {
@@ -88,6 +91,17 @@ pub(super) fn run(arguments: &Arguments, models: &ModelPaths) -> Result<(), Fail
         chosen.len() - open.len(),
         directory.display()
     ))
+}
+
+/// Drafts that killed processes left behind; failing to remove them is harmless.
+fn remove_drafts(directory: &Path) {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with('.') && name.ends_with(".tmp") {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -117,8 +131,9 @@ fn one(
         return Ok(());
     };
     let path = draft.join("run.json");
-    write_atomically(&path, |out| writeln!(out, "{result:#}"))
-        .map_err(|error| Failure::file(&path, error))?;
+    let written = write_atomically(&path, |out| writeln!(out, "{result:#}"));
+    // Another process that found all runs done may have removed this draft.
+    written.or_else(|error| if place.exists() { Ok(()) } else { Err(Failure::file(&path, error)) })?;
     match std::fs::rename(&draft, &place) {
         Ok(()) => Ok(()),
         // Another process was faster: the run is done.

@@ -121,7 +121,8 @@ fn bounds(film: &Film) -> (Vec3, Vec3) {
 
 /// Centre and diagonal of the box that the camera shows: of all that moves, or of the obstacles if nothing does.
 fn framing(film: &Film) -> (Vec3, f64) {
-    let bodies = |obstacles: bool| film.rigid.iter().filter(move |r| r.obstacle == obstacles).flat_map(corners);
+    let bodies =
+        |obstacles: bool| film.rigid.iter().filter(move |r| r.obstacle == obstacles).flat_map(corners);
     let box_of = |points: &mut dyn Iterator<Item = Vec3>| {
         let first = points.next()?;
         Some(points.fold((first, first), |(low, high), x| (low.inf(&x), high.sup(&x))))
