@@ -94,6 +94,13 @@ impl TetFrames {
         }
     }
 
+    /// Corners of one element and det D_m⁻¹.
+    pub(crate) fn corners(&self, element: usize) -> ([u32; 4], Real) {
+        let (block, lane) = (&self.inverse[element / BLOCK].0, element % BLOCK);
+        let rows = [0, 3, 6].map(|i| Vec3::new(block[i][lane], block[i + 1][lane], block[i + 2][lane]));
+        (self.tets[element], rows[0].dot(&rows[1].cross(&rows[2])))
+    }
+
     /// F of one element.
     pub(crate) fn gradient(&self, element: usize, x: &[Vec3]) -> Mat3 {
         let mut columns = [Vec3::zeros(); 3];

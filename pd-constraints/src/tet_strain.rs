@@ -131,6 +131,10 @@ impl EnergyBatch for TetStrain {
         self.frames.gather(elements, x, dx);
     }
 
+    fn tetrahedron(&self, element: usize) -> Option<([u32; 4], Real)> {
+        Some(self.frames.corners(element))
+    }
+
     fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {
         elements.fold(Strain::default(), |strain, element| {
             let sigma = svd3(&self.deformation_gradient(element, x)).sigma;

@@ -93,6 +93,10 @@ impl EnergyBatch for Volume {
         self.frames.gather(elements, x, dx);
     }
 
+    fn tetrahedron(&self, element: usize) -> Option<([u32; 4], Real)> {
+        Some(self.frames.corners(element))
+    }
+
     /// The worst |det F − 1|.
     fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {
         elements.fold(Strain::default(), |strain, element| {

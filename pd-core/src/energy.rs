@@ -191,6 +191,12 @@ pub trait EnergyBatch: Any + Send + Sync {
         Strain::default()
     }
 
+    /// Corners of an element that is a tetrahedron of a solid, and 1/(6 V) with its signed volume at rest: times the triple product
+    /// of the edges from its last corner, that is det F. `None` for all other elements.
+    fn tetrahedron(&self, _element: usize) -> Option<([u32; 4], Real)> {
+        None
+    }
+
     /// Vertices that the batch pins. With [`StepParams::hold_pinned`](crate::StepParams::hold_pinned) the
     /// predictor does not move them.
     fn pinned(&self) -> &[u32] {

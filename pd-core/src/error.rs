@@ -292,6 +292,20 @@ pub enum StepError {
         /// Another.
         second: usize,
     },
+    /// Bodies begin inside of obstacles.
+    #[error(
+        "{places} vertices and triangles lie in obstacles, first vertex {vertex} in obstacle {obstacle} by {depth:.3e} m"
+    )]
+    Immersed {
+        /// How many vertices, and triangles with all corners outside.
+        places: usize,
+        /// The first vertex, or a corner of the first triangle.
+        vertex: usize,
+        /// Number of its obstacle.
+        obstacle: usize,
+        /// How deep, m.
+        depth: Real,
+    },
     /// Prescribed motion would crush a body, and waiting was disabled.
     #[error(
         "what moves as prescribed would crush a body: only {fraction:.3} of its way is free in this step"

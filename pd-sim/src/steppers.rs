@@ -164,12 +164,19 @@ impl Registry {
             StartDesc::Ignore => StartPolicy::IgnoreUntilApart,
             StartDesc::Untangle => StartPolicy::Untangle,
         };
-        Ok(self.guarded(global, start))
+        Ok(self.guarded(global, start, desc.contact.ease_speed))
     }
 
     /// Projective dynamics whose surfaces do not cross, with this global solver.
-    fn guarded(&self, global: Box<dyn GlobalSolver>, start: StartPolicy) -> Box<dyn Stepper> {
-        let options = ContactOptions { start, verify: self.verify_contact, ..ContactOptions::default() };
+    fn guarded(
+        &self,
+        global: Box<dyn GlobalSolver>,
+        start: StartPolicy,
+        ease_speed: Option<f64>,
+    ) -> Box<dyn Stepper> {
+        let ease_speed = ease_speed.unwrap_or(f64::INFINITY);
+        let verify = self.verify_contact;
+        let options = ContactOptions { start, verify, ease_speed, ..ContactOptions::default() };
         Box::new(GuardedPd::new(Box::new(CpuLocal::default()), global, options))
     }
 
@@ -177,7 +184,7 @@ impl Registry {
     /// with a collision surface. Surfaces that intersect at the start are an error of `prepare`.
     pub fn guarded_stepper(&self, global: &str) -> Result<Box<dyn Stepper>, SceneError> {
         let global = self.solvers.create(global).map_err(|error| SceneError::Registry(error.to_string()))?;
-        Ok(self.guarded(global, StartPolicy::Refuse))
+        Ok(self.guarded(global, StartPolicy::Refuse, None))
     }
 
     /// Creates a stepper with a global solver with these options. A name may end in a time discretisation, as in `newton+bdf2`,

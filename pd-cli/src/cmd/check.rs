@@ -96,7 +96,7 @@ const SHOWN: usize = 10;
 struct Checked {
     /// Names and meshes.
     bodies: Vec<(String, Mesh)>,
-    /// Rigid bodies that overlap at the start, and why a run would not start, in words.
+    /// In words: rigid bodies that overlap at the start, bodies that lie in obstacles, vertices that nothing holds, and why a run would not start.
     faults: Vec<String>,
     /// Triangles that intersect at the start, with intersection-free contact.
     crossings: Vec<Crossing>,
@@ -113,13 +113,25 @@ fn bodies(target: &str, models: &ModelPaths) -> Result<Checked, Failure> {
     let scene = Scene::load(target, models)?;
     let mut faults = scene.body_overlaps(OVERLAP)?;
     let apart = !scene.objects.is_empty() && scene.desc.contact_mode().keeps_apart();
-    let crossings = if apart { scene.crossings(&scene.initial_state().x)? } else { vec![] };
+    let (mut crossings, mut immersed) = (vec![], false);
+    if apart {
+        let x = scene.initial_state().x;
+        crossings = scene.crossings(&x)?;
+        let found = scene.immersions(&x, 0.0)?;
+        immersed = !found.is_empty();
+        faults.extend(found.iter().map(ToString::to_string));
+        faults.extend(scene.loose_vertices().iter().map(|(name, count)| {
+            format!("{name:?} has {count} vertices that belong to no element: they fall through everything")
+        }));
+    }
     let bodies = scene.objects.iter().map(|object| (object.name.clone(), object.mesh.clone())).collect();
-    // What `pd run` looks at before its first frame; it refuses crossings too, which are listed already.
-    match SceneRun::new(scene, &Registry::standard())?.prepare() {
-        Err(SceneError::Intersecting { .. }) if !crossings.is_empty() => {}
-        Err(error) => faults.push(error.to_string()),
-        Ok(()) => {}
+    // What `pd run` looks at before its first frame; it refuses crossings and immersions too, which are listed already.
+    if !immersed {
+        match SceneRun::new(scene, &Registry::standard())?.prepare() {
+            Err(SceneError::Intersecting { .. }) if !crossings.is_empty() => {}
+            Err(error) => faults.push(error.to_string()),
+            Ok(()) => {}
+        }
     }
     Ok(Checked { bodies, faults, crossings })
 }

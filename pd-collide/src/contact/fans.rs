@@ -110,6 +110,7 @@ mod tests {
             start: x,
             target: end,
             scale: 1.0,
+            carried: true,
             least_reach: 0.0,
             obstacles: &[],
             time: 0.0,

@@ -55,6 +55,8 @@ pub struct ListInput<'a> {
     pub target: &'a [Vec3],
     /// Factor of the reach.
     pub scale: Real,
+    /// Whether fast vertices may be carried along; else every reference of a pushed vertex that no obstacle runs into is where it starts.
+    pub carried: bool,
     /// Least reach, m.
     pub least_reach: Real,
     /// Obstacles by signed distance.
@@ -216,7 +218,7 @@ impl ContactList {
         // First with fast vertices carried along their way; where they get in each other's way, all go a part of it. Where even that
         // does not do, or nothing is fast, about where vertices start, for ways of no more than some reaches.
         let (mut part, mut carried) = (1.0, false);
-        for _ in 0..PARTS {
+        for _ in 0..if input.carried { PARTS } else { 0 } {
             match self.gather(input, part) {
                 Gathered::Whole => {
                     carried = true;

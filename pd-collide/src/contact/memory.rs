@@ -291,15 +291,3 @@ impl Dual {
         self.tangent = Vec4([t.0[0], t.0[1], t.0[2], self.tangent.0[3]]);
     }
 }
-
-impl Rows {
-    /// Sets where slip is measured from: displacements `d` at the start of the step and the drift of obstacles over `dt`, s.
-    pub fn begin(&mut self, list: &[Row], d: &[Vec4], dt: Real) {
-        for (arm, dual) in self.arms.iter().zip(&mut self.duals) {
-            let drift = Vec4::from_f64(&(list[arm.row as usize].drift * dt));
-            let lambda = dual.origin.0[3];
-            dual.origin = arm.relative(d) + drift;
-            dual.origin.0[3] = lambda;
-        }
-    }
-}

@@ -10,9 +10,11 @@
 mod assemble;
 mod candidates;
 mod carry;
+mod ease;
 mod fans;
 mod friction;
 mod guard;
+mod immersion;
 mod list;
 mod memory;
 mod narrow;
@@ -26,7 +28,9 @@ mod surface;
 mod tangle;
 mod vector;
 
+pub use ease::Pace;
 pub use guard::Guard;
+pub use immersion::{Immersion, immersions};
 pub use list::{ContactList, ListCapacity, ListInput, ListSize};
 pub use memory::{Choice, Memory};
 pub use options::{ContactOptions, SqueezePolicy, StartPolicy};

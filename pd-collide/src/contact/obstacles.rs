@@ -162,9 +162,9 @@ impl ContactList {
 }
 
 /// An obstacle at the end of a step.
-struct Approach<'a> {
-    obstacle: &'a dyn Collider,
-    time: Real,
+pub(super) struct Approach<'a> {
+    pub(super) obstacle: &'a dyn Collider,
+    pub(super) time: Real,
 }
 
 impl Approach<'_> {
@@ -192,7 +192,7 @@ fn combine(corners: &[Vec3; 3], weights: &[Real; 3]) -> Vec3 {
 }
 
 /// The lowest points of a lattice inside of a triangle and within each of its edges.
-fn low_points(approach: &Approach<'_>, corners: &[Vec3; 3]) -> [Option<Vec3>; 4] {
+pub(super) fn low_points(approach: &Approach<'_>, corners: &[Vec3; 3]) -> [Option<Vec3>; 4] {
     let (mut points, mut groups, mut count) = ([Vec3::zeros(); LATTICE_POINTS], [0; LATTICE_POINTS], 0);
     for i in 0..=LATTICE {
         for j in 0..=LATTICE - i {

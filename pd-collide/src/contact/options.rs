@@ -53,6 +53,11 @@ pub struct ContactOptions {
     pub motion_tolerance: Real,
     /// Iteration ends also when the imbalance of forces is below this part of the weight. Default 2e-3.
     pub force_tolerance: Real,
+    /// Speed at which surfaces that are nearer than their thickness are moved apart, in thicknesses a second: the same motion at any size. No
+    /// velocity comes of it. Default 6.
+    pub ease_rate: Real,
+    /// Bound of that speed, m/s. Default: none.
+    pub ease_speed: Real,
     /// Bodies that intersect at the start.
     pub start: StartPolicy,
     /// Prescribed motion that would crush a body.
@@ -77,6 +82,8 @@ impl Default for ContactOptions {
             window: 8,
             motion_tolerance: 1e-4,
             force_tolerance: 2e-3,
+            ease_rate: 6.0,
+            ease_speed: Real::INFINITY,
             start: StartPolicy::default(),
             squeeze: SqueezePolicy::default(),
             verify: false,
@@ -93,6 +100,7 @@ impl ContactOptions {
             ("contact.edge_stiffness", self.edge_stiffness),
             ("contact.edge_offset", self.edge_offset),
             ("contact.reach", self.reach),
+            ("contact.ease_rate", self.ease_rate),
         ];
         for (name, value) in positive {
             if !(value > 0.0 && value.is_finite()) {
@@ -112,6 +120,9 @@ impl ContactOptions {
             if !(0.0..1.0).contains(&value) {
                 return wrong(name, value, "it must be at least 0 and below 1");
             }
+        }
+        if self.ease_speed.is_nan() || self.ease_speed <= 0.0 {
+            return wrong("contact.ease_speed", self.ease_speed, "it must be positive");
         }
         if self.rounds == 0 || self.solves == 0 {
             return wrong("contact.rounds or contact.solves", 0.0, "it must be at least 1");

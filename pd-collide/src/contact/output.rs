@@ -102,7 +102,7 @@ impl Rows {
             out.weights.push(row.weights);
             out.points.push(first);
             out.normals.push(row.normal);
-            out.gaps.push(Real::from(arm.gap(arm.relative(d))) + row.offset);
+            out.gaps.push(row.gap + Real::from(arm.normal.dot3(arm.relative(d))) + row.offset);
             out.normal_forces.push(Real::from(dual.origin.0[3]));
             out.friction.push(-dual.tangent.to_f64());
             out.slips.push(slip(arm, arm.relative(d) - dual.origin));

@@ -8,6 +8,7 @@
 //! reference, so single precision resolves 1e-10 m. A pass over rows writes the force of each row; a pass over vertices
 //! gathers them in the order of the rows: the same bits for any number of threads.
 
+use super::ease::Eased;
 use super::memory::Chosen;
 use super::row::Row;
 use super::vector::Vec4;
@@ -99,6 +100,9 @@ pub struct Rows {
     next: Vec<u32>,
     pub(crate) body: Vec<u32>,
     pub(crate) chosen: Vec<Chosen>,
+    pub(crate) eased: Vec<Eased>,
+    /// Whether a row overlaps at the start of the step.
+    pub(crate) overlaps: bool,
     partial: Vec<(Real, usize)>,
     /// Vertices that are pushed come first.
     free: usize,
@@ -123,6 +127,7 @@ impl Rows {
         self.duals.reserve(more(self.duals.len(), capacity));
         self.forces.reserve(more(self.forces.len(), capacity));
         self.entries.reserve(more(self.entries.len(), 4 * capacity));
+        self.eased.reserve(more(self.eased.len(), capacity));
         self.partial.reserve(more(self.partial.len(), capacity.div_ceil(ROW_CHUNK)));
         self.chosen.reserve(more(self.chosen.len(), capacity.min(GROUP)));
     }
@@ -330,7 +335,8 @@ impl Rows {
             range
                 .map(|k| {
                     let arm = &self.arms[k];
-                    Real::from(arm.gap(arm.relative(d))) + rows[arm.row as usize].offset
+                    let row = &rows[arm.row as usize];
+                    row.gap + Real::from(arm.normal.dot3(arm.relative(d))) + row.offset
                 })
                 .fold(Real::INFINITY, Real::min)
         };

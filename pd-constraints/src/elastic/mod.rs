@@ -285,6 +285,10 @@ impl<L: IsotropicLaw> EnergyBatch for TetElastic<L> {
         self.sweep(Level::best(), elements, x, Output::Forces, forces)
     }
 
+    fn tetrahedron(&self, element: usize) -> Option<([u32; 4], Real)> {
+        Some(self.frames.corners(element))
+    }
+
     fn strain(&self, elements: Range<usize>, x: &[Vec3]) -> Strain {
         elements.fold(Strain::default(), |strain, element| {
             let sigma = svd3(&self.deformation_gradient(element, x)).sigma;

@@ -73,7 +73,7 @@ pub(super) fn colliders(scene: &Scene) -> Result<Vec<Box<dyn Collider>>, SceneEr
 }
 
 /// With the margin of the scene; without one, with the thesis' or none.
-fn collider(desc: &ColliderDesc, thesis: bool) -> Result<Box<dyn Collider>, Fault> {
+pub(super) fn collider(desc: &ColliderDesc, thesis: bool) -> Result<Box<dyn Collider>, Fault> {
     let margin = |default: Real| desc.margin.unwrap_or(if thesis { default } else { 0.0 });
     let shape = shape(desc, margin).map_err(|error| ("", error.to_string()))?;
     let first = rotation(desc);
@@ -298,7 +298,7 @@ pub(super) fn is_met_by_distance(scene: &Scene, k: usize) -> bool {
 }
 
 /// The signed distance of an object that is an obstacle; `None` if nothing meets it by distance.
-fn mesh_collider(
+pub(super) fn mesh_collider(
     scene: &Scene,
     k: usize,
     mode: ContactMode,

@@ -30,6 +30,9 @@ impl SceneRun {
     pub fn with_stepper(scene: Scene, stepper: Box<dyn Stepper>) -> Result<Self, SceneError> {
         let scene = fitted(scene, stepper.as_ref())?;
         let state = scene.initial_state();
+        if scene.may_swallow() {
+            scene.refuse_immersed(&state.x, state.time)?;
+        }
         Self::at(scene, stepper, state, 0)
     }
 
@@ -102,6 +105,12 @@ impl SceneRun {
 
     /// An error of the step in the words of the scene.
     fn named(&self, error: pd_core::StepError) -> SceneError {
+        let (x, time) = (&self.sim.state.x, self.sim.state.time);
+        if let pd_core::StepError::Immersed { .. } = error
+            && let Ok(Some(what)) = self.scene.immersed_in_words(x, time)
+        {
+            return self.scene.error("contact", what);
+        }
         let pd_core::StepError::Intersecting { pairs, .. } = error else { return error.into() };
         let crossings = self.scene.crossings(&self.sim.state.x).unwrap_or_default();
         match crossings.into_iter().next() {

@@ -34,6 +34,8 @@ const HELD_BACK: Real = 0.01;
 const GAINED: Real = 0.9;
 const LEAST_WAY: Real = 0.2;
 const MOST_ROUNDS: usize = 24;
+/// Iterations of a step that is taken again, in those of others.
+const CAUTIOUS: usize = 4;
 /// Iterations outside of the guard that predict a motion.
 const PREDICTION_ITERATIONS: usize = 2;
 
@@ -43,7 +45,18 @@ impl GuardedPd {
         context: &StepContext<'_>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        self.first_iterate(context, report)?;
+        if self.cautious {
+            // As a whole, where the list has carried them.
+            let Self { scratch, surface, list, .. } = self;
+            for (i, x) in scratch.here.x.iter_mut().enumerate() {
+                *x = if surface.touches(i) { list.guard.reference()[i] } else { scratch.target[i] };
+            }
+            self.place_obstacles();
+            self.clamp_first(report);
+            self.evaluate(context, report)?;
+        } else {
+            self.first_iterate(context, report)?;
+        }
         let first_norm = dot(&self.scratch.here.b, &self.scratch.here.b).sqrt();
         let mut before = Real::INFINITY;
         for round in 1.. {
@@ -69,7 +82,7 @@ impl GuardedPd {
             report.stages.collide += started.elapsed();
             // Obstacles may have moved, and with them what they carry.
             self.place_obstacles();
-            self.clamp_here(report);
+            self.clamp_first(report);
             self.evaluate(context, report)?;
             self.refresh_cone(report);
         }
@@ -120,7 +133,7 @@ impl GuardedPd {
             }
         });
         self.place_obstacles();
-        self.clamp_here(report);
+        self.clamp_first(report);
         self.evaluate(context, report)?;
         if !self.predicted && (self.contact.contacts as Real) > CROWDED * n as Real {
             return Ok(());
@@ -145,7 +158,7 @@ impl GuardedPd {
         }
         report.stages.collide += started.elapsed();
         self.place_obstacles();
-        self.clamp_here(report);
+        self.clamp_first(report);
         self.evaluate(context, report)?;
         let scratch = &mut self.scratch;
         // False for what is not a number.
@@ -199,6 +212,7 @@ impl GuardedPd {
         let limit = self.options.motion_tolerance * self.surface.least_thickness();
         let balanced = self.options.force_tolerance * self.weight(context);
         let fall = self.fall(context);
+        let iterations = if self.cautious { CAUTIOUS * iterations } else { iterations };
         for iteration in 0..iterations {
             if iteration > 0 {
                 self.refresh_cone(report);
@@ -246,7 +260,8 @@ impl GuardedPd {
             let norm = dot(&self.scratch.here.b, &self.scratch.here.b).sqrt();
             let here = self.scratch.here.objective;
             let drop = (self.highest - here).max(0.0);
-            let effort = if fall > 0.0 { (drop / (HARD * fall)).clamp(1.0, VIOLENT) } else { 1.0 };
+            let effort =
+                if fall > 0.0 && !self.cautious { (drop / (HARD * fall)).clamp(1.0, VIOLENT) } else { 1.0 };
             let stalled = before - here < STALLED * effort * drop;
             if stalled
                 || moved < limit
@@ -316,8 +331,10 @@ impl GuardedPd {
     fn settle(&mut self, report: &mut StepReport) -> Result<(), StepError> {
         self.scratch.r.copy_from_slice(&self.scratch.here.b);
         self.solve(report)?;
+        self.scratch.before.copy_from_slice(&self.scratch.here.x);
         add(&mut self.scratch.here.x, &self.scratch.direction, 1.0);
         self.contact.clamped = self.clamp_here(report);
+        self.solids.hold(&self.scratch.before, &mut self.scratch.here.x);
         Ok(())
     }
 
@@ -363,6 +380,9 @@ impl GuardedPd {
             });
             scratch.target.copy_from_slice(&scratch.here.x);
             self.contact.clamped = self.clamp_here(report);
+            if self.guarding {
+                self.solids.hold(&self.scratch.there.x, &mut self.scratch.here.x);
+            }
             self.evaluate(context, report)?;
             let scratch = &self.scratch;
             if scratch.here.objective <= scratch.there.objective {
@@ -383,6 +403,23 @@ impl GuardedPd {
         for (i, x) in self.scratch.here.x.iter_mut().enumerate().filter(|(i, _)| surface.is_kinematic(*i)) {
             *x = reference[i];
         }
+    }
+
+    /// The first iterate of a list: elements are held where they are at the references, and those inside of bodies at the targets.
+    fn clamp_first(&mut self, report: &mut StepReport) {
+        if self.solids.is_empty() {
+            self.clamp_here(report);
+            return;
+        }
+        let Self { scratch, surface, list, cautious, .. } = self;
+        let reference = list.guard.reference();
+        let inside = if *cautious { &scratch.here.x } else { &scratch.target };
+        for (i, base) in scratch.before.iter_mut().enumerate() {
+            *base = if surface.touches(i) { reference[i] } else { inside[i] };
+        }
+        list.guard.clamp(&mut scratch.before);
+        self.clamp_here(report);
+        self.solids.hold(&self.scratch.before, &mut self.scratch.here.x);
     }
 
     fn clamp_here(&mut self, report: &mut StepReport) -> usize {
@@ -450,7 +487,7 @@ impl GuardedPd {
 }
 
 /// p ← z + β p.
-fn advance(p: &mut [Vec3], z: &[Vec3], beta: Real) {
+pub(super) fn advance(p: &mut [Vec3], z: &[Vec3], beta: Real) {
     exec::for_each_chunk(p, VERTEX_CHUNK, |first, p| {
         for (p, z) in p.iter_mut().zip(&z[first..]) {
             *p = z + *p * beta;
@@ -459,7 +496,7 @@ fn advance(p: &mut [Vec3], z: &[Vec3], beta: Real) {
 }
 
 /// a ← a + factor b.
-fn add(a: &mut [Vec3], b: &[Vec3], factor: Real) {
+pub(super) fn add(a: &mut [Vec3], b: &[Vec3], factor: Real) {
     exec::for_each_chunk(a, VERTEX_CHUNK, |first, a| {
         for (a, b) in a.iter_mut().zip(&b[first..]) {
             *a += b * factor;

@@ -2,7 +2,7 @@
 
 use super::GuardedPd;
 use pd_collide::contact::{
-    Choice, ContactKind, ContactSurface, ListInput, Row, StartPolicy, load_difference,
+    Choice, ContactKind, ContactSurface, Immersion, ListInput, Row, StartPolicy, immersions, load_difference,
 };
 use pd_core::exec::{self, VERTEX_CHUNK};
 use pd_core::{Aabb, ContactMaterial, Real, State, StepContext, StepError, StepReport, Vec3, stepper};
@@ -27,6 +27,7 @@ impl GuardedPd {
     /// Inertial target s and targets t.
     pub(super) fn open(&mut self, context: &StepContext<'_>, state: &State) {
         let StepContext { model, params, .. } = *context;
+        self.time = state.time;
         let scratch = &mut self.scratch;
         stepper::predict(*context, state, &mut scratch.s);
         stepper::hold_pinned(*context, state, &mut scratch.s);
@@ -120,6 +121,7 @@ impl GuardedPd {
         self.list.lift(&self.surface, context.colliders, time, &mut scratch.here.x);
         scratch.target.copy_from_slice(&scratch.here.x);
         context.model.place_kinematic(&mut scratch.target);
+        self.solids.hold(&scratch.start, &mut scratch.target);
         self.predicted = true;
         report.stages.collide += started.elapsed();
         Ok(())
@@ -132,7 +134,12 @@ impl GuardedPd {
         context.model.place_kinematic(&mut scratch.target);
         self.memory.start.clone_from(&scratch.here.x);
         self.memory.target.clone_from(&scratch.target);
-        self.memory.made[0] = 1.0;
+        self.memory.made[0] = if self.cautious { -1.0 } else { self.memory.made[0].signum() };
+        self.list_again(context);
+    }
+
+    /// Another list in the same step, for what the memory says.
+    pub(super) fn list_again(&mut self, context: &StepContext<'_>) {
         self.make_list(context);
         self.contact.rebuilds += 1;
         self.choose(context, Which::Near);
@@ -147,7 +154,8 @@ impl GuardedPd {
             compliance: &self.compliance,
             start: &self.memory.start,
             target: &self.memory.target,
-            scale,
+            scale: scale.abs(),
+            carried: scale > 0.0,
             least_reach: self.least_reach(context),
             obstacles: context.colliders,
             time,
@@ -178,6 +186,7 @@ impl GuardedPd {
 
     /// A state that contact has not seen, or bodies that intersected: which do?
     fn inspect_start(&mut self, context: &StepContext<'_>) -> Result<(), StepError> {
+        self.inspect_obstacles(context)?;
         let before = std::mem::take(&mut self.memory.ignored);
         self.memory.tangled = false;
         let (mut pairs, mut first, mut bodies) = (0, None, vec![]);
@@ -206,6 +215,20 @@ impl GuardedPd {
         Ok(())
     }
 
+    /// Nothing may begin inside of an obstacle that is given by a distance.
+    fn inspect_obstacles(&self, context: &StepContext<'_>) -> Result<(), StepError> {
+        if self.options.start != StartPolicy::Refuse || !self.memory.start.is_empty() {
+            return Ok(());
+        }
+        let (mut places, mut first) = (0, None);
+        immersions(&self.surface, context.colliders, self.time, &self.scratch.start, |found| {
+            places += 1;
+            first.get_or_insert(found);
+        });
+        let Some(Immersion { obstacle, vertex, depth, .. }) = first else { return Ok(()) };
+        Err(StepError::Immersed { places, vertex, obstacle, depth })
+    }
+
     /// Moves the targets of vertices whose triangles cross.
     fn push_apart(&mut self, context: &StepContext<'_>) {
         let scratch = &mut self.scratch;
@@ -218,15 +241,6 @@ impl GuardedPd {
             *push *= length;
             scratch.s[i] += *push;
             scratch.target[i] += *push;
-        }
-    }
-
-    /// Takes the speed at which surfaces were pushed apart out of the velocities: they do not fly on.
-    pub(super) fn forget_push(&self, context: &StepContext<'_>, state: &mut State) {
-        if self.memory.tangled {
-            for (v, push) in state.v.iter_mut().zip(&self.scratch.pushed) {
-                *v -= push / context.params.dt;
-            }
         }
     }
 
@@ -313,7 +327,7 @@ impl GuardedPd {
         exec::reduce(0..target.len(), VERTEX_CHUNK, &leaf, &|a, b| a || b)
     }
 
-    fn remember_rows(&mut self) {
+    pub(super) fn remember_rows(&mut self) {
         if !self.memory.start.is_empty() {
             self.memory.keep(&self.rows, &self.list.rows);
         }
@@ -337,9 +351,16 @@ impl GuardedPd {
     }
 
     pub(super) fn begin(&mut self, context: &StepContext<'_>) {
-        let scratch = &mut self.scratch;
+        let pace = self.pace(context);
+        let (scratch, time) = (&mut self.scratch, self.time);
         load_difference(&scratch.start, Some(self.list.guard.reference()), &mut scratch.d);
-        self.rows.begin(&self.list.rows, &scratch.d, context.params.dt);
+        let distance = |row: &Row, between: &Vec3| match row.kind {
+            ContactKind::Obstacle => {
+                context.colliders[row.bodies[1] as usize].surface_at(between, time).distance
+            }
+            _ => between.norm(),
+        };
+        self.rows.begin(&self.list.rows, &scratch.d, &scratch.start, context.params.dt, pace, distance);
     }
 
     /// Multipliers, what is remembered and what is reported.

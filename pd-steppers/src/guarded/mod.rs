@@ -20,10 +20,13 @@
 //! Lagrangian (Hestenes 1969, Powell 1969), so that bodies rest at their full distance whatever κ is.
 
 mod descent;
+mod ease;
 mod lists;
 mod rest;
 mod restitution;
+mod retry;
 mod scratch;
+mod solids;
 
 use pd_collide::contact::{
     ContactList, ContactOptions, ContactSurface, Contacts, ListCapacity, ListSize, Memory, Rows,
@@ -35,6 +38,7 @@ use pd_core::{
     Stepper, Vec3, exec,
 };
 use scratch::Scratch;
+use solids::Solids;
 use std::time::Instant;
 
 /// Projective dynamics whose bodies never cross.
@@ -64,6 +68,20 @@ pub struct GuardedPd {
     pub(crate) predicted: bool,
     /// Whether a round ended by the solve that a balanced iterate gets, after which nothing is evaluated.
     pub(crate) settled: bool,
+    /// Whether the step is taken from where bodies are, with a list that carries nothing along.
+    pub(crate) cautious: bool,
+    /// Elements that must not turn inside out.
+    pub(crate) solids: Solids,
+    /// Whether bodies were displaced because they overlapped at the start of the step.
+    pub(crate) eased: bool,
+    /// Time at the start of the step, s.
+    pub(crate) time: Real,
+    /// Connected part of each vertex.
+    pub(crate) parts: Vec<u32>,
+    /// Of each part, squared: imbalance of forces, N², and mass, kg².
+    pub(crate) part_sums: Vec<[Real; 2]>,
+    /// Of each part: scratch and mean motion, m.
+    pub(crate) part_means: Vec<[Vec3; 2]>,
 }
 
 impl GuardedPd {
@@ -90,6 +108,13 @@ impl GuardedPd {
             predicted: false,
             settled: false,
             highest: Real::NEG_INFINITY,
+            cautious: false,
+            solids: Solids::default(),
+            eased: false,
+            time: 0.0,
+            parts: vec![],
+            part_sums: vec![],
+            part_means: vec![],
         }
     }
 
@@ -152,6 +177,10 @@ impl Stepper for GuardedPd {
         self.memory.reserve(n, capacity.rows);
         self.pairs = Lbfgs::new(self.options.window, n);
         self.scratch.prepare(n);
+        self.solids = Solids::new(model);
+        let (parts, count) = rest::connected_parts(model.pattern());
+        (self.parts, self.part_sums) = (parts, vec![[0.0; 2]; count]);
+        self.part_means = vec![[Vec3::zeros(); 2]; count];
         self.prepared = Some(PreparedFor::new(&context));
         Ok(())
     }
@@ -174,6 +203,7 @@ impl Stepper for GuardedPd {
             }
             self.open_lists(&context, state, &mut report)?;
             self.minimise(&context, &mut report)?;
+            self.retry(&context, &mut report)?;
             Ok::<bool, StepError>(false)
         })?;
         if rests {
@@ -184,6 +214,7 @@ impl Stepper for GuardedPd {
             }
             let started = Instant::now();
             self.close_lists();
+            self.ease(&context, &mut report)?;
             report.stages.collide += started.elapsed();
             self.verify(&context)?;
             stepper::accept(context.params, state, &self.scratch.here.x)?;

@@ -4,7 +4,10 @@
 use pd_collide::broad::{BroadPhase, FixedBvh};
 use pd_collide::contact::ContactOptions;
 use pd_collide::intersect::mesh_intersections;
-use pd_constraints::{Bending, BendingWeights, EdgeSprings, RingsRef, StrainRange, TetStrain};
+use pd_constraints::material::{lumped_masses_tets, tet_weights};
+use pd_constraints::{
+    Bending, BendingWeights, EdgeSprings, Material, RingsRef, StrainRange, TetStrain, Volume,
+};
 use pd_core::*;
 use pd_mesh::{TriMesh, generate, topology::Rings};
 use pd_steppers::GuardedPd;
@@ -351,4 +354,61 @@ pub(crate) fn slope(n: usize, mass: f64, angle: f64, speed: f64, friction: f64) 
     let gap = 0.999 * 0.2 / n as f64;
     let place = move |p: Vec3| turned(p + Vec3::y() * gap, angle);
     sheet_over(n, mass, place, turned(Vec3::x() * speed, angle), &[floor(angle)], friction, Still)
+}
+
+/// A solid ball before it is dropped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ball {
+    /// Cells along half the diameter.
+    pub(crate) cells: usize,
+    pub(crate) radius: f64,
+    /// Young's modulus, Pa, and density, kg/m³.
+    pub(crate) young: f64,
+    pub(crate) density: f64,
+    /// Gap to the floor, m, and thickness.
+    pub(crate) height: f64,
+    pub(crate) thickness: f64,
+}
+
+impl Ball {
+    pub(crate) fn new(young: f64, height: f64) -> Self {
+        Self { cells: 4, radius: 0.12, young, density: 500.0, height, thickness: 0.004 }
+    }
+
+    /// Over a floor that is a half-space, or a mesh.
+    pub(crate) fn build(&self, mesh: bool) -> Scene {
+        let ball = generate::ball(self.cells, self.cells / 2, self.radius).unwrap();
+        let free = ball.positions.len();
+        let body = SurfaceBody::new(self.thickness);
+        let mut surface = CollisionSurface::default();
+        surface.add_body(body, &ball.surface_triangles(), 0);
+        let lift = Vec3::y() * (self.radius + self.height);
+        let mut rest: Vec<Vec3> = ball.positions.iter().map(|p| p + lift).collect();
+        let material = Material::new(self.young, 0.4, self.density).unwrap();
+        let mut masses = lumped_masses_tets(&rest, &ball.tets, self.density).unwrap();
+        if mesh {
+            let floor = floor(0.0);
+            surface.add_body(body, &floor.triangles, free as u32);
+            rest.extend_from_slice(&floor.positions);
+            masses.resize(rest.len(), 1.0);
+        }
+        surface.rest = rest.clone();
+        let weights = tet_weights(&material, true).unwrap();
+        let fixed: Vec<u32> = (free as u32..rest.len() as u32).collect();
+        let model = Model::with_masses(masses)
+            .energy(TetStrain::new(&rest, &ball.tets, weights.strain, StrainRange::RIGID).unwrap())
+            .energy(Volume::new(&rest, &ball.tets, weights.volume.unwrap(), 1.0, 1.0).unwrap())
+            .fixed(&rest, &fixed)
+            .surface(surface)
+            .build()
+            .unwrap();
+        let params = StepParams { iterations: 10, measure: true, ..StepParams::default() };
+        let v = vec![Vec3::zeros(); rest.len()];
+        let (options, state) = (ContactOptions::default(), State::new(rest, v));
+        let mut scene = Scene { model, params, options, colliders: vec![], state, free };
+        if !mesh {
+            scene.colliders.push(Box::new(pd_collide::Floor::new(0.0).unwrap().with_margin(0.0).unwrap()));
+        }
+        scene
+    }
 }

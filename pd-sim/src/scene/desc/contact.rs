@@ -94,6 +94,9 @@ pub struct ContactDesc {
     /// Maximum number of iterations per step; those of `step` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iterations: Option<usize>,
+    /// Bound of the speed at which surfaces nearer than their thickness are moved apart, m/s; six thicknesses a second when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ease_speed: Option<f64>,
     /// Surfaces that intersect at the start.
     #[serde(skip_serializing_if = "is_refuse")]
     pub start: StartDesc,
@@ -124,6 +127,7 @@ impl<'de> Deserialize<'de> for ContactDesc {
             thickness: Option<f64>,
             friction: Option<f64>,
             iterations: Option<usize>,
+            ease_speed: Option<f64>,
             #[serde(default)]
             start: StartDesc,
             #[serde(default, rename = "pair")]
@@ -132,7 +136,7 @@ impl<'de> Deserialize<'de> for ContactDesc {
         #[derive(Deserialize)]
         #[serde(
             untagged,
-            expecting = "one of \"off\", \"project\", \"guard\", \"barrier\", \"impact-zones\", or a table with mode, thickness, friction, iterations, start, pair"
+            expecting = "one of \"off\", \"project\", \"guard\", \"barrier\", \"impact-zones\", or a table with mode, thickness, friction, iterations, ease-speed, start, pair"
         )]
         enum Either {
             Name(ContactMode),
@@ -140,8 +144,8 @@ impl<'de> Deserialize<'de> for ContactDesc {
         }
         Ok(match Either::deserialize(deserializer)? {
             Either::Name(mode) => mode.into(),
-            Either::Table(Table { mode, thickness, friction, iterations, start, pairs }) => {
-                Self { mode, thickness, friction, iterations, start, pairs }
+            Either::Table(Table { mode, thickness, friction, iterations, ease_speed, start, pairs }) => {
+                Self { mode, thickness, friction, iterations, ease_speed, start, pairs }
             }
         })
     }
