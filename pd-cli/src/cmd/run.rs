@@ -309,6 +309,9 @@ fn simulate(
         progress.advance();
     }
     progress.finish();
+    if !arguments.json {
+        run.scene.matter.rigid().iter().flat_map(|rigid| &rigid.notices).for_each(eprint_line);
+    }
     if let Some(writer) = writer
         && let Some(written) = writer.finish(&run.scene)?.filter(|_| !arguments.json)
     {

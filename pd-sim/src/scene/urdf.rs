@@ -1,10 +1,13 @@
 //! Robots from URDF files: links become bodies, joints become joints, as a scene file would describe them.
 //!
 //! Files have z up and the scene has y up, so a robot is turned by −90° about x. Links without mass on a fixed joint are
-//! frames only: their shapes are added to the parent link. `planar` joints and `mimic` are errors that name the joint.
+//! frames only: their shapes are added to the parent link. What other programs accept and this one cannot take as it is written is
+//! taken as near as possible and named: open or very fine meshes become convex hulls, moments that no body can have
+//! are made larger, a joint that follows another (`mimic`) is free. `planar` joints are errors that name the joint.
 
 use super::desc::{
-    BodyDesc, BodyShapeDesc, InertialDesc, JointDesc, JointKindDesc, PartDesc, RotateDesc, UrdfDesc,
+    BodyDesc, BodyShapeDesc, InertialDesc, JointDesc, JointKindDesc, MeshAsDesc, PartDesc, RotateDesc,
+    UrdfDesc,
 };
 use super::files::Files;
 use crate::SceneError;
@@ -18,7 +21,12 @@ use urdf_rs::{Geometry, JointType, Link, Pose, Robot};
 pub(super) struct Read {
     pub(super) bodies: Vec<BodyDesc>,
     pub(super) joints: Vec<JointDesc>,
+    /// What was not taken as it is written, in words.
+    pub(super) notices: Vec<String>,
 }
+
+/// Most triangles of a mesh that is decomposed into convex parts.
+const MOST_TRIANGLES: usize = 2000;
 
 /// Reads the file that a description names. `field` names the place in the scene for errors.
 pub(super) fn read(desc: &UrdfDesc, files: &Files<'_>, field: String) -> Result<Read, SceneError> {
@@ -157,7 +165,7 @@ fn convert(robot: &Robot, desc: &UrdfDesc, directory: &Path, field: &str) -> Res
     // Links of one robot share a group of their own.
     let number: u32 = field.chars().filter_map(|c| c.to_digit(10)).fold(0, |n, d| (10 * n + d) % 30);
     let group = 2u32 << number;
-    let mut read = Read { bodies: vec![], joints: vec![] };
+    let mut read = Read { bodies: vec![], joints: vec![], notices: vec![] };
     for &l in tree.order.iter().filter(|&&l| owner[l] == l) {
         let members: Vec<usize> = tree.order.iter().copied().filter(|&m| owner[m] == l).collect();
         let own = tree.pose[l];
@@ -167,16 +175,30 @@ fn convert(robot: &Robot, desc: &UrdfDesc, directory: &Path, field: &str) -> Res
             let link = &robot.links[m];
             let from = own.inverse() * tree.pose[m];
             for (origin, geometry) in shapes(link, touches) {
-                parts.push(part(&(from * pose(origin)), geometry, directory, &link.name)?);
+                let at = from * pose(origin);
+                parts.push(part(&at, geometry, directory, &link.name, &mut read.notices)?);
             }
         }
         let fixed = l == owner[root] && root_stays;
+        let given = (!fixed).then(|| inertial(&robot.links[l], &mut read.notices));
+        let (mass, inertial) = match given {
+            // Moments of zero ask for those of the shape.
+            Some(given) if given.inertia == [0.0; 6] && touches => {
+                read.notices.push(format!(
+                    "the link {:?} has no moments of inertia: they are those of its shape",
+                    robot.links[l].name
+                ));
+                (Some(given.mass), None)
+            }
+            given => (None, given),
+        };
         let shape = if parts.is_empty() { BodyShapeDesc::None } else { BodyShapeDesc::Compound { parts } };
         read.bodies.push(BodyDesc {
             name: name(l),
             position: own.translation.vector.into(),
             rotate: rotate(&own.rotation),
-            inertial: (!fixed).then(|| inertial(&robot.links[l])),
+            inertial,
+            mass,
             fixed,
             group: Some(if touches { group } else { 0 }),
             mask: Some(if !touches {
@@ -196,6 +218,7 @@ fn convert(robot: &Robot, desc: &UrdfDesc, directory: &Path, field: &str) -> Res
                 &robot.joints[j],
                 &tree.pose[child],
                 [name(owner[parent]), name(owner[child])],
+                &mut read.notices,
             )?);
         }
     }
@@ -211,7 +234,13 @@ fn shapes(link: &Link, touches: bool) -> Vec<(&Pose, &Geometry)> {
     }
 }
 
-fn part(at: &Isometry3<Real>, geometry: &Geometry, directory: &Path, link: &str) -> Result<PartDesc, String> {
+fn part(
+    at: &Isometry3<Real>,
+    geometry: &Geometry,
+    directory: &Path,
+    link: &str,
+    notices: &mut Vec<String>,
+) -> Result<PartDesc, String> {
     // Round shapes of the file stand along z, those of a scene along y.
     let lie = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_2);
     let (shape, turn) = match geometry {
@@ -231,12 +260,36 @@ fn part(at: &Isometry3<Real>, geometry: &Geometry, directory: &Path, link: &str)
             let file = find_mesh(filename, directory).ok_or_else(|| {
                 format!("the link {link:?} needs the mesh {filename:?}, which was not found")
             })?;
-            let shape = BodyShapeDesc::Mesh { file, scale: scale.map(|s| s.0), stand_in: None };
+            let stand_in = hull_reason(&file).map(|reason| {
+                notices.push(format!(
+                    "the mesh {filename:?} of the link {link:?} {reason}: its convex hull takes its place"
+                ));
+                MeshAsDesc::Hull
+            });
+            let shape = BodyShapeDesc::Mesh { file, scale: scale.map(|s| s.0), stand_in };
             (shape, UnitQuaternion::identity())
         }
     };
     let rotation = at.rotation * turn;
     Ok(PartDesc { shape, position: at.translation.vector.into(), rotate: rotate(&rotation), density: None })
+}
+
+/// Why a mesh is not decomposed into convex parts, if it is not; a file that cannot be read is named later.
+fn hull_reason(file: &str) -> Option<String> {
+    let Ok(pd_mesh::Mesh::Tri(mesh)) = pd_mesh::io::read_path(file) else { return None };
+    let mut edges: Vec<[u32; 2]> =
+        mesh.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
+    edges.sort_unstable();
+    // Each edge once in either direction, or it is open or meets itself.
+    let paired = |&[a, b]: &[u32; 2]| edges.binary_search(&[b, a]).is_ok();
+    let closed = edges.iter().all(paired) && edges.windows(2).all(|pair| pair[0] != pair[1]);
+    if !closed {
+        Some("is not closed".into())
+    } else if mesh.triangles.len() > MOST_TRIANGLES {
+        Some(format!("has {} triangles", mesh.triangles.len()))
+    } else {
+        None
+    }
 }
 
 /// A mesh beside the file, or in a package: `package://name/path` is looked for below every directory above.
@@ -253,9 +306,22 @@ fn find_mesh(name: &str, directory: &Path) -> Option<String> {
     Some(std::path::absolute(found).ok()?.to_string_lossy().into_owned())
 }
 
-fn inertial(link: &Link) -> InertialDesc {
+/// Mass and moments of a link. No moment of a body is larger than the sum of the other two: where one is, all grow by what is
+/// missing.
+fn inertial(link: &Link, notices: &mut Vec<String>) -> InertialDesc {
     let (i, at) = (&link.inertial.inertia, pose(&link.inertial.origin));
-    let local = Mat3::new(i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz);
+    let mut local = Mat3::new(i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz);
+    let moments = local.symmetric_eigenvalues();
+    let missing = (2.0 * moments.max() - moments.sum()).max(-moments.min());
+    let scale = moments.amax();
+    if missing > 1e-6 * scale && missing.is_finite() {
+        let [a, b, c] = moments.into();
+        notices.push(format!(
+            "no body has the moments {a:.3e}, {b:.3e} and {c:.3e} kg·m² of the link {:?}: {missing:.3e} is added to each",
+            link.name
+        ));
+        local += Mat3::identity() * (missing * (1.0 + 1e-6));
+    }
     let r = at.rotation.to_rotation_matrix();
     let t = r.matrix() * local * r.matrix().transpose();
     let inertia = [t[(0, 0)], t[(1, 1)], t[(2, 2)], t[(0, 1)], t[(0, 2)], t[(1, 2)]];
@@ -266,9 +332,13 @@ fn convert_joint(
     joint: &urdf_rs::Joint,
     at: &Isometry3<Real>,
     [a, b]: [String; 2],
+    notices: &mut Vec<String>,
 ) -> Result<Option<JointDesc>, String> {
-    if joint.mimic.is_some() {
-        return Err(format!("the joint {:?} follows another (mimic), which is not supported", joint.name));
+    if let Some(mimic) = &joint.mimic {
+        notices.push(format!(
+            "the joint {:?} should follow {:?} (mimic): it is free within its limits",
+            joint.name, mimic.joint
+        ));
     }
     let angular = !matches!(joint.joint_type, JointType::Prismatic);
     let kind = match joint.joint_type {

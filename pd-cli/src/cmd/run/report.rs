@@ -144,6 +144,9 @@ pub(super) fn summary(
     if let Some([median, most]) = missing(stats) {
         summary["missing"] = serde_json::json!({ "median": median, "max": most });
     }
+    if let Some(rigid) = run.scene.matter.rigid().filter(|rigid| !rigid.notices.is_empty()) {
+        summary["notices"] = rigid.notices.clone().into();
+    }
     summary["contact"] = run.scene.desc.contact_mode().name().into();
     if let Some(contact) = &stats.contact {
         summary["contacts"] = contact.contacts.into();

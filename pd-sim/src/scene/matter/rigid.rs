@@ -24,6 +24,8 @@ pub struct RigidMatter {
     pub names: Vec<String>,
     /// Which `[[body]]` each comes from; those of `[[urdf]]` count on from there.
     pub source: Vec<usize>,
+    /// What files of robots say that was not taken as it is written, in words.
+    pub notices: Vec<String>,
 }
 
 impl RigidMatter {
@@ -72,8 +74,10 @@ pub(super) fn build(files: &Files<'_>, desc: &SceneDesc) -> Result<RigidMatter, 
     let name = files.scene;
     let wrong = |field: String, what: String| SceneError::Value { file: name.to_owned(), field, what };
     let (mut bodies, mut joints) = (desc.bodies.clone(), desc.joints.clone());
+    let mut notices = vec![];
     for (k, robot) in desc.urdf.iter().enumerate() {
         let read = urdf::read(robot, files, format!("urdf[{k}]"))?;
+        notices.extend(read.notices.into_iter().map(|notice| format!("{}: {notice}", robot.file)));
         bodies.extend(read.bodies);
         joints.extend(read.joints);
     }
@@ -130,7 +134,7 @@ pub(super) fn build(files: &Files<'_>, desc: &SceneDesc) -> Result<RigidMatter, 
         builder.joint(built).map_err(|error| wrong(field.clone(), error.to_string()))?;
     }
     let (model, start) = builder.build();
-    Ok(RigidMatter { model: Arc::new(model), start, names, source })
+    Ok(RigidMatter { model: Arc::new(model), start, names, source, notices })
 }
 
 /// A body without shape that goes where an obstacle goes, for joints to it.

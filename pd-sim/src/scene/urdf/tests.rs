@@ -78,3 +78,42 @@ fn faults_are_named() {
     let twice = ARM.replace("link name=\"tool\"", "link name=\"lower\"");
     assert!(message(&twice, "fixed = true").contains("twice"));
 }
+
+/// What other programs take is taken, and named: an open mesh, moments of no body, none at all, a joint that follows another.
+#[test]
+fn what_is_not_taken_as_written_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    // A pyramid without its base.
+    let open = "v 0 0 1\nv 1 0 0\nv 0 1 0\nv -1 0 0\nv 0 -1 0\nf 1 2 3\nf 1 3 4\nf 1 4 5\nf 1 5 2\n";
+    std::fs::write(directory.path().join("open.obj"), open).unwrap();
+    let text = r#"<robot name="r"><link name="base"/>
+  <link name="hand"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>
+    <collision><geometry><mesh filename="open.obj"/></geometry></collision></link>
+  <link name="left"><inertial><mass value="1"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial>
+    <collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+  <link name="right"><inertial><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <joint name="wrist" type="revolute"><parent link="base"/><child link="hand"/><axis xyz="0 1 0"/>
+    <limit lower="0.2" upper="1" effort="1" velocity="1"/></joint>
+  <joint name="l" type="prismatic"><parent link="hand"/><child link="left"/><axis xyz="0 1 0"/>
+    <limit lower="0" upper="0.1" effort="1" velocity="1"/></joint>
+  <joint name="r" type="prismatic"><parent link="hand"/><child link="right"/><axis xyz="0 -1 0"/>
+    <limit lower="0" upper="0.1" effort="1" velocity="1"/><mimic joint="l"/></joint>
+</robot>"#;
+    std::fs::write(directory.path().join("r.urdf"), text).unwrap();
+    let toml = "title = \"t\"\n[[urdf]]\nfile = \"r.urdf\"\nfixed = true\n";
+    let scene = Scene::parse("t.toml", toml, Some(directory.path()), &ModelPaths::default()).unwrap();
+    let rigid = scene.matter.rigid().unwrap();
+    let words = rigid.notices.join("\n");
+    for part in
+        ["open.obj", "is not closed", "8.000e-1 is added", "\"left\" has no moments", "should follow \"l\""]
+    {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    assert_eq!(rigid.notices.len(), 4, "{words}");
+    let mut run = SceneRun::new(scene, &crate::Registry::standard()).unwrap();
+    // The wrist starts outside of its limit: it comes back, and no energy comes of it.
+    for _ in 0..120 {
+        run.advance().unwrap();
+        assert!(run.sim.state.bodies.v.iter().all(|v| v.norm() < 7.0));
+    }
+}
