@@ -207,8 +207,8 @@ fn scenes_are_listed() {
     let sandbox = Sandbox::new();
     let text = sandbox.good(&["scenes", "--show", "cloth"]);
     sandbox.write("my.toml", &text);
-    let hash = |scene: &str| json(&sandbox, &["run", scene, "--frames", "1"])["state_hash"].clone();
-    assert_eq!(hash("my.toml"), hash("cloth"));
+    let run = |scene: &str| hash(&sandbox, &["run", scene, "--frames", "1"]);
+    assert_eq!(run("my.toml"), run("cloth"));
     assert!(!sandbox.pd(&["scenes", "--show", "cloths"]).status.success());
     assert!(sandbox.good(&["--version"]).starts_with("pd "));
     let value = json(&sandbox, &["scenes", "--json"]);
