@@ -152,6 +152,14 @@ impl Depths {
     }
 
     /// Notes a depth of a pair, m.
+    /// Energy of contacts that carry the weight of all rigid bodies, J.
+    pub(super) fn pressed(&self, scene: &Scene, sim: &Simulation) -> Real {
+        let Some(RigidMatter { model, .. }) = scene.matter.rigid() else { return 0.0 };
+        let weight = |body: usize| model.masses()[body] * sim.params.gravity.norm();
+        let carried = |body: usize| weight(body) * super::energy::PRESSED * self.probes[body].size;
+        (0..model.bodies()).filter(|&body| model.is_dynamic(body)).map(carried).sum()
+    }
+
     pub(super) fn note(&mut self, frame: u64, pair: [Who; 2], depth: Real, tolerance: Real) {
         if self.ignored.contains(&pair) || self.ignored.contains(&[pair[1], pair[0]]) {
             return;

@@ -3,7 +3,8 @@
 //! Where nothing works from outside, the energy H of all matter can only fall: contact, friction, damping and implicit time
 //! integration take, and nothing gives. H is compared with the least it has been. It may rise from there by [`PART`] of the energy
 //! that has changed its form so far (what potential, elastic and kinetic energy have each let go at most), because explicit and
-//! symplectic schemes exchange with an error and gain back what they lost; and by the floor, ½ M (1 mm/s)² and the rounding of sums.
+//! symplectic schemes exchange with an error and gain back what they lost; by what contacts of rigid bodies give back, which hold a weight by being pressed by
+//! up to [`PRESSED`] of its half thickness; and by the floor, ½ M (1 mm/s)² and the rounding of sums.
 
 use super::above;
 use super::account::Account;
@@ -14,6 +15,8 @@ use pd_core::Real;
 pub(super) const PART: Real = 0.05;
 /// A speed that is none, m/s.
 const STILL: Real = 1e-3;
+/// Depth of a contact that carries a rigid body, as a part of the body's least half thickness.
+pub(super) const PRESSED: Real = 2e-4;
 /// Rounding, as a part of the sums' terms.
 const ROUNDING: Real = 1e-9;
 
@@ -43,6 +46,7 @@ pub(super) struct Ledger {
     /// Greatest kinetic, elastic and potential energy since the last restart, J.
     highest: [Real; 3],
     play: Real,
+    pressed: Real,
     pub(super) gain: Option<Gain>,
     /// Frames judged, and frames seen.
     pub(super) judged: usize,
@@ -50,6 +54,11 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
+    /// Empty, with what contacts of rigid bodies hold by being pressed, J.
+    pub(super) fn new(pressed: Real) -> Self {
+        Self { pressed, ..Self::default() }
+    }
+
     /// The account after a frame; `judge` if nothing worked from outside, came or left since the last one.
     pub(super) fn push(&mut self, frame: u64, account: Account, judge: bool) {
         let sums = account.total();
@@ -70,7 +79,7 @@ impl Ledger {
         }
         self.play = self.play.max(let_go);
         let terms: Real = parts.iter().map(|part| part.abs()).sum();
-        let floor = 0.5 * sums.mass * STILL * STILL + ROUNDING * terms;
+        let floor = 0.5 * sums.mass * STILL * STILL + self.pressed + ROUNDING * terms;
         let rise = energy - least;
         if above(rise, PART * self.play + floor) && self.gain.is_none_or(|gain| above(rise, gain.amount)) {
             let rose = |kind: Kind, now: Real| {

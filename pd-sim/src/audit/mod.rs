@@ -111,12 +111,14 @@ impl Audit {
         let (scene, sim) = (&run.scene, &run.sim);
         let sources = Sources::of(scene, sim);
         let speeds = Speeds::new(scene, sim, &sources);
+        let depths = Depths::new(scene, sim)?;
+        let ledger = Ledger::new(depths.pressed(scene, sim));
         let mut audit = Self {
             thorough,
             speeds,
             sources,
-            ledger: Ledger::default(),
-            depths: Depths::new(scene, sim)?,
+            ledger,
+            depths,
             flight: Flight::default(),
             looked: None,
             releases: scene.releases(),

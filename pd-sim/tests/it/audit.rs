@@ -96,7 +96,7 @@ fn energy_from_nothing_is_named_with_its_kind() {
         finds(&report, FaultKind::Energy, &["rigid bodies"]);
     }
     // A sheet at rest leaves at 2 m/s without gravity.
-    let still = "[step]\ngravity = [0, 0, 0]\n";
+    let still = "[step]\ngravity = [0, 0, 0]\nsubsteps = 1\n";
     let report = audited(&format!("{still}{SHEET}"), 12, true, |step, state| {
         if step == 6 {
             state.v.iter_mut().for_each(|v| v.y += 2.23);

@@ -92,7 +92,7 @@ fn matter_far_away_changes_no_bit() {
             };
             let others: Vec<_> = KINDS.into_iter().filter(|other| *other != kind).collect();
             // Alone a frame is one step; in company as many as the coupling takes.
-            let alone = after(&[], "");
+            let alone = after(&[], "step = { substeps = 1 }\n");
             for other in &others {
                 let company = after(&[other], "coupling = { substeps = 1 }\n");
                 assert!(alone == company, "{mode}: {kind} with {other}: {} {}", alone[0], company[0]);

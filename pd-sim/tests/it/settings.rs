@@ -319,7 +319,6 @@ fn keys_of_a_running_scene_are_live_or_refused() {
         ("step.gravity", "[0, -1, 0]"),
         ("step.dt", "0.01"),
         ("step.damping", "0.3"),
-        ("step.iterations", "3"),
         ("collider.0.height", "-0.5"),
     ] {
         let before = run.scene.fingerprint();
@@ -327,10 +326,13 @@ fn keys_of_a_running_scene_are_live_or_refused() {
         run.set_environment(desc).unwrap();
         assert_ne!(run.scene.fingerprint(), before, "{key}");
     }
-    let words = set_key("t.toml", &run.scene.desc, "body.box.display.colour", "[1, 0, 0]").unwrap();
-    let before = run.scene.fingerprint();
-    run.set_environment(words).unwrap();
-    assert_eq!(run.scene.fingerprint(), before);
+    // Display is no part of the physics, and a run may go on with another number of iterations.
+    for (key, value) in [("body.box.display.colour", "[1, 0, 0]"), ("step.iterations", "3")] {
+        let desc = set_key("t.toml", &run.scene.desc, key, value).unwrap();
+        let before = run.scene.fingerprint();
+        run.set_environment(desc).unwrap();
+        assert_eq!(run.scene.fingerprint(), before, "{key}");
+    }
     run.advance().unwrap();
 }
 

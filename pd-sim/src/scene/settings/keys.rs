@@ -55,6 +55,14 @@ const SCENE: &[Key] = &[
     key("step.tolerance", Deformable, "", "relative residual at which iterations end early")
         .when(MEASURES_ITS_RESIDUAL)
         .live(ANY_TIME),
+    key(
+        "step.accuracy",
+        Deformable,
+        "",
+        "part of a step's motion that may be missing when iterations end early",
+    )
+    .when(FOLLOWS_ACCURACY)
+    .live(ANY_TIME),
     key("solver.stepper", Deformable, "", "stepper by name").flag("--stepper").when(STEPS_ITSELF),
     key("solver.global", Deformable, "", "global solver by name").flag("--global").when(HAS_SYSTEM),
     key("solver.inner-iterations", Deformable, "", "most iterations per linear solve").when(ITERATIVE_SOLVER),
@@ -65,6 +73,7 @@ const SCENE: &[Key] = &[
     key("solver.delay", Deformable, "", "sweeps before Chebyshev acceleration").when(CHEBYSHEV),
     key("solver.*.iterations", Deformable, "", "replaces `step.iterations` while that stepper runs"),
     key("solver.*.tolerance", Deformable, "", "replaces `step.tolerance` while that stepper runs"),
+    key("solver.*.accuracy", Deformable, "", "replaces `step.accuracy` while that stepper runs"),
     key("solver.*.substeps", Deformable, "", "replaces `step.substeps` while that stepper runs"),
     key("contact.mode", Deformable, "", "contact method; also `contact = \"guard\"`")
         .flag("--contact")
@@ -73,6 +82,8 @@ const SCENE: &[Key] = &[
     key("contact.friction", Deformable, "", "Coulomb friction coefficient of all objects")
         .when(APART_OR_BESIDE),
     key("contact.iterations", Deformable, "", "replaces `step.iterations`").when(APART).live(ANY_TIME),
+    key("contact.ease-speed", Deformable, "m/s", "bound of the speed at which overlapping surfaces part")
+        .when(GUARDED),
     key("contact.start", Deformable, "", "what to do with surfaces that intersect at the start")
         .when(GUARDED),
     key("contact.pair[]", Deformable, "", "contact between some objects").when(APART),

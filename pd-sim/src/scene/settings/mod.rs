@@ -212,8 +212,10 @@ pub fn check(name: &str, desc: &SceneDesc) -> Result<(), SceneError> {
             return Err(origin.error(name, path, what));
         }
     }
-    // What a program has set without saying so.
-    for path in set_in(desc) {
+    // What a program has set without saying so. Keys of contact wait for a method that takes them: in the window it is switched
+    // to and fro.
+    let waits = |path: &str| path.starts_with("contact.") && Kind::Deformable.is_in(desc);
+    for path in set_in(desc).into_iter().filter(|path| !waits(path)) {
         if desc.given.origin(&path).is_none()
             && let Some(what) = desc.standing_refusal(&path)
         {

@@ -86,6 +86,11 @@ pub(super) const MEASURES_ITS_RESIDUAL: Condition = when(
     },
 );
 
+pub(super) const FOLLOWS_ACCURACY: Condition =
+    when("with the stepper \"pd\" and contact \"project\" or \"off\"", |desc, _| {
+        own_stepper(desc) && stepper(desc) == "pd" && !apart(desc)
+    });
+
 pub(super) const PREDICTS: Condition = when("", |desc, _| own_stepper(desc));
 
 pub(super) const HAS_SYSTEM: Condition =
