@@ -15,8 +15,8 @@ use pd_core::Real;
 pub(super) const PART: Real = 0.05;
 /// A speed that is none, m/s.
 const STILL: Real = 1e-3;
-/// Depth of a contact that carries a rigid body, as a part of the body's least half thickness.
-pub(super) const PRESSED: Real = 2e-4;
+/// Depth to which contacts give, as a part of the least half thickness: those of a pyramid of 210 boxes by 2 %, at its foot.
+pub(super) const PRESSED: Real = 5e-3;
 /// Rounding, as a part of the sums' terms.
 const ROUNDING: Real = 1e-9;
 
