@@ -16,7 +16,7 @@ impl Force for Pressure {
         "pressure"
     }
     /// A triangle pushes each of its corners with p·A·n/3 = p (b−a)×(c−a)/6.
-    fn add(&self, state: &State, _: Real, vertices: Range<usize>, force: &mut [Vec3]) {
+    fn add(&self, state: &View<'_>, _: Real, vertices: Range<usize>, force: &mut [Vec3]) {
         for triangle in &self.triangles {
             let [a, b, c] = triangle.map(|i| state.x[i as usize]);
             let push = (b - a).cross(&(c - a)) * (self.pascal / 6.0);

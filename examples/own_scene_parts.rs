@@ -81,7 +81,7 @@ impl Force for Updraft {
     fn kind(&self) -> &'static str {
         "updraft"
     }
-    fn add(&self, _state: &State, _time: Real, _vertices: Range<usize>, force: &mut [Vec3]) {
+    fn add(&self, _state: &View<'_>, _time: Real, _vertices: Range<usize>, force: &mut [Vec3]) {
         force.iter_mut().for_each(|force| force.y += self.0);
     }
 }
@@ -131,11 +131,11 @@ impl Stepper for Twice {
         let half = StepParams { dt: 0.5 * context.params.dt, ..*context.params };
         self.0.prepare(StepContext::new(context.model, &half, context.forces, context.colliders))
     }
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         let half = StepParams { dt: 0.5 * context.params.dt, ..*context.params };
         let context = StepContext::new(context.model, &half, context.forces, context.colliders);
-        let first = self.0.step(context, state)?;
-        Ok(first.followed_by(&self.0.step(context, state)?))
+        let first = self.0.advance(context, state)?;
+        Ok(first.followed_by(&self.0.advance(context, state)?))
     }
 }
 

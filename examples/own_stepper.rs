@@ -23,13 +23,13 @@ impl Stepper for SymplecticEuler {
         self.x = self.gradient.clone();
         Ok(())
     }
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         validate(&context, state)?;
         if self.x.len() != context.model.vertices() || self.rows.len() != context.model.rows() {
             self.prepare(context)?;
         }
         predict(context, state, &mut self.x); // x + h v + h² (g + M⁻¹ f)
-        context.model.elastic_gradient(&state.x, &mut self.rows, &mut self.gradient);
+        context.model.elastic_gradient(state.x, &mut self.rows, &mut self.gradient);
         let h = context.params.dt;
         for ((x, gradient), mass) in self.x.iter_mut().zip(&self.gradient).zip(context.model.masses()) {
             *x -= gradient * (h * h / mass);

@@ -96,6 +96,22 @@ impl Clone for StateColumn {
 }
 
 impl StateColumn {
+    /// Its numbers; empty if it holds keys.
+    pub fn real(&self) -> &[Real] {
+        match &self.data {
+            ColumnData::Real(data) => data,
+            ColumnData::Index(_) => &[],
+        }
+    }
+
+    /// Its keys; empty if it holds numbers.
+    pub fn keys(&self) -> &[u64] {
+        match &self.data {
+            ColumnData::Index(data) => data,
+            ColumnData::Real(_) => &[],
+        }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.data.len() / self.width.max(1)
@@ -143,12 +159,16 @@ impl Columns {
 
     /// The column of this name.
     pub fn get(&self, name: &str) -> Option<&StateColumn> {
-        self.place(name).ok().map(|k| &self.0[k])
+        self.get_in("", name)
+    }
+
+    pub(crate) fn get_in(&self, prefix: &str, name: &str) -> Option<&StateColumn> {
+        self.place(prefix, name).ok().map(|k| &self.0[k])
     }
 
     /// Adds a column, or replaces the one of that name.
     pub fn insert(&mut self, column: StateColumn) {
-        match self.place(&column.name) {
+        match self.place("", &column.name) {
             Ok(k) => self.0[k] = column,
             Err(k) => self.0.insert(k, column),
         }
@@ -156,28 +176,37 @@ impl Columns {
 
     /// Removes a column.
     pub fn remove(&mut self, name: &str) -> Option<StateColumn> {
-        self.place(name).ok().map(|k| self.0.remove(k))
+        self.place("", name).ok().map(|k| self.0.remove(k))
     }
 
     /// Numbers of a column; empty if there is no such column or it holds keys.
     pub fn real(&self, name: &str) -> &[Real] {
-        match self.get(name).map(|column| &column.data) {
-            Some(ColumnData::Real(data)) => data,
-            _ => &[],
-        }
+        self.get(name).map_or(&[], StateColumn::real)
     }
 
     /// Keys of a column; empty if there is no such column or it holds numbers.
     pub fn keys(&self, name: &str) -> &[u64] {
-        match self.get(name).map(|column| &column.data) {
-            Some(ColumnData::Index(data)) => data,
-            _ => &[],
-        }
+        self.get(name).map_or(&[], StateColumn::keys)
     }
 
     /// Mutable numbers of a column; creates an empty column if there is none with this name, owner, width and type.
     pub fn real_mut(&mut self, name: &'static str, of: Owner, width: usize) -> &mut Vec<Real> {
-        let column = self.column_mut(name, of, width);
+        self.real_mut_in("", name, of, width)
+    }
+
+    /// Mutable keys of a column; creates an empty column if there is none with this name, owner, width and type.
+    pub fn keys_mut(&mut self, name: &'static str, of: Owner, width: usize) -> &mut Vec<u64> {
+        self.keys_mut_in("", name, of, width)
+    }
+
+    pub(crate) fn real_mut_in(
+        &mut self,
+        prefix: &str,
+        name: &'static str,
+        of: Owner,
+        width: usize,
+    ) -> &mut Vec<Real> {
+        let column = self.column_mut(prefix, name, of, width);
         if !matches!(column.data, ColumnData::Real(_)) {
             column.data = ColumnData::Real(vec![]);
         }
@@ -187,9 +216,14 @@ impl Columns {
         }
     }
 
-    /// Mutable keys of a column; creates an empty column if there is none with this name, owner, width and type.
-    pub fn keys_mut(&mut self, name: &'static str, of: Owner, width: usize) -> &mut Vec<u64> {
-        let column = self.column_mut(name, of, width);
+    pub(crate) fn keys_mut_in(
+        &mut self,
+        prefix: &str,
+        name: &'static str,
+        of: Owner,
+        width: usize,
+    ) -> &mut Vec<u64> {
+        let column = self.column_mut(prefix, name, of, width);
         if !matches!(column.data, ColumnData::Index(_)) {
             column.data = ColumnData::Index(vec![]);
         }
@@ -199,24 +233,24 @@ impl Columns {
         }
     }
 
-    fn column_mut(&mut self, name: &'static str, of: Owner, width: usize) -> &mut StateColumn {
-        let k = match self.place(name) {
-            Ok(k) => k,
-            Err(k) => {
-                self.0
-                    .insert(k, StateColumn { name: name.into(), of, width, data: ColumnData::Real(vec![]) });
-                k
-            }
-        };
+    fn column_mut(&mut self, prefix: &str, name: &'static str, of: Owner, width: usize) -> &mut StateColumn {
+        let k = self.place(prefix, name).unwrap_or_else(|k| {
+            let name =
+                if prefix.is_empty() { Cow::Borrowed(name) } else { Cow::Owned([prefix, name].concat()) };
+            self.0.insert(k, StateColumn { name, of, width, data: ColumnData::Real(vec![]) });
+            k
+        });
         let column = &mut self.0[k];
         if (column.of, column.width) != (of, width) {
-            *column = StateColumn { name: name.into(), of, width, data: ColumnData::Real(vec![]) };
+            (column.of, column.width, column.data) = (of, width, ColumnData::Real(vec![]));
         }
         column
     }
 
-    fn place(&self, name: &str) -> Result<usize, usize> {
-        self.0.binary_search_by(|column| column.name.as_ref().cmp(name))
+    /// Where the column of this name, in two parts, is or would be.
+    fn place(&self, prefix: &str, name: &str) -> Result<usize, usize> {
+        let wanted = || prefix.bytes().chain(name.bytes());
+        self.0.binary_search_by(|column| column.name.bytes().cmp(wanted()))
     }
 }
 

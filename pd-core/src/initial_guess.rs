@@ -30,7 +30,7 @@ use crate::descent::Descent;
 use crate::diagonal::RELAXATION;
 use crate::exec::{self, VERTEX_CHUNK};
 use crate::lbfgs::Lbfgs;
-use crate::{Csr, Real, State, StepContext, StepError, StepReport, Vec3, stepper};
+use crate::{Csr, Real, StepContext, StepError, StepReport, Vec3, View, stepper};
 use std::mem::swap;
 
 /// Least τ for which g is tried. The curvature may be a tenth of the bound, so g may be closer than τ indicates.
@@ -48,7 +48,7 @@ impl Descent {
     pub(crate) fn initial_guess(
         &mut self,
         context: &StepContext<'_>,
-        now: &State,
+        now: &View<'_>,
         report: &mut StepReport,
     ) -> Result<Option<Real>, StepError> {
         (self.evaluated, self.spare) = (false, false);
@@ -72,7 +72,7 @@ impl Descent {
         &mut self,
         mut pairs: Option<&mut Lbfgs>,
         context: &StepContext<'_>,
-        now: &State,
+        now: &View<'_>,
         report: &mut StepReport,
     ) -> Result<Real, StepError> {
         let dt = context.params.dt;
@@ -116,11 +116,11 @@ impl Descent {
     fn guess_by_forces(
         &mut self,
         context: &StepContext<'_>,
-        now: &State,
+        now: &View<'_>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let (masses, dt) = (context.model.masses(), context.params.dt);
-        self.x.copy_from_slice(&now.x);
+        self.x.copy_from_slice(now.x);
         self.evaluate(context, report)?;
         for (i, guess) in self.trial_x.iter_mut().enumerate() {
             *guess = now.x[i] + self.b[i] * (dt * dt / masses[i]);

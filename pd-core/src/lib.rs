@@ -67,6 +67,7 @@ mod sparse;
 mod state;
 mod stencil;
 pub mod stepper;
+mod view;
 
 pub use acceleration::Acceleration;
 pub use anderson::dot;
@@ -94,3 +95,4 @@ pub use sparse::{Csr, Pattern};
 pub use state::State;
 pub use stencil::Stencil;
 pub use stepper::{PreparedFor, StepContext, Stepper};
+pub use view::{Share, Space, View};

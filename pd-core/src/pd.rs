@@ -17,8 +17,8 @@ use crate::exec::{self, VERTEX_CHUNK};
 use crate::missing::{self, Contraction};
 use crate::stepper;
 use crate::{
-    Acceleration, CpuLocal, GlobalSolver, LocalStep, Measures, PreparedFor, Real, State, StepContext,
-    StepError, StepReport, Stepper,
+    Acceleration, CpuLocal, GlobalSolver, LocalStep, Measures, PreparedFor, Real, StepContext, StepError,
+    StepReport, Stepper, View,
 };
 
 /// The projective dynamics stepper: a local step and a global solver, each replaceable.
@@ -60,7 +60,7 @@ impl ProjectiveDynamics {
     fn minimise(
         &mut self,
         context: &StepContext<'_>,
-        now: &State,
+        now: &View<'_>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let params = context.params;
@@ -88,9 +88,9 @@ impl ProjectiveDynamics {
     }
 
     /// The estimated part of the motion that is missing.
-    fn missing(&self, context: &StepContext<'_>, now: &State) -> Option<Real> {
+    fn missing(&self, context: &StepContext<'_>, now: &View<'_>) -> Option<Real> {
         let Descent { contraction, s, x, .. } = &self.descent;
-        missing::missing(context.model, contraction, (&now.x, s, x))
+        missing::missing(context.model, contraction, (now.x, s, x))
     }
 
     /// Objective and largest force imbalance at the last iterate, with one more local step.
@@ -129,7 +129,7 @@ impl Stepper for ProjectiveDynamics {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         stepper::validate(&context, state)?;
         if !self.prepared.as_ref().is_some_and(|prepared| prepared.matches(&context)) {
             return Err(StepError::NotPrepared { stepper: self.name().to_owned() });

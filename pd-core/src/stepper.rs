@@ -6,7 +6,7 @@
 use crate::exec::{self, VERTEX_CHUNK};
 use crate::model::Revision;
 use crate::{
-    Collider, Force, Measures, Model, Real, State, StepError, StepParams, StepReport, Vec3,
+    Collider, Force, Measures, Model, Real, State, StepError, StepParams, StepReport, Vec3, View,
     resolve_collisions,
 };
 use std::time::Instant;
@@ -93,12 +93,20 @@ pub trait Stepper: Send + Sync {
     /// Factors and allocates scratch memory for this model and these parameters; to be repeated after either changes.
     fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError>;
 
-    /// Advances the state by one time step.
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError>;
+    /// Advances a state by one time step.
+    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+        let mut view = state.view();
+        let report = self.advance(context, &mut view)?;
+        state.time = view.time;
+        Ok(report)
+    }
+
+    /// Advances what a view shows by one time step.
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError>;
 }
 
 /// Validates parameters and sizes before a step.
-pub fn validate(context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
+pub fn validate(context: &StepContext<'_>, state: &View<'_>) -> Result<(), StepError> {
     context.params.check()?;
     let vertices = context.model.vertices();
     if state.vertices() != vertices || state.v.len() != vertices {
@@ -144,7 +152,7 @@ pub fn require_elastic_apart(stepper: &str, model: &Model) -> Result<(), StepErr
 
 /// The inertial target s = x + h v + h² (g + M⁻¹ f); kinematic vertices go to
 /// their targets. `s` has one entry per vertex.
-pub fn predict(context: StepContext<'_>, state: &State, s: &mut [Vec3]) {
+pub fn predict(context: StepContext<'_>, state: &View<'_>, s: &mut [Vec3]) {
     let StepParams { dt, gravity, .. } = *context.params;
     let masses = context.model.masses();
     let end = state.time + dt;
@@ -164,14 +172,14 @@ pub fn predict(context: StepContext<'_>, state: &State, s: &mut [Vec3]) {
 
 /// Moves positions out of the obstacles as they are at the end of the step, and kinematic vertices back to their targets:
 /// the thesis' response to contact. Returns how many vertices were moved.
-pub fn push_out(context: StepContext<'_>, state: &State, x: &mut [Vec3]) -> usize {
+pub fn push_out(context: StepContext<'_>, state: &View<'_>, x: &mut [Vec3]) -> usize {
     let moved = resolve_collisions(context.colliders, state.time + context.params.dt, x);
     context.model.place_kinematic(x);
     moved
 }
 
 /// With [`StepParams::hold_pinned`], resets pinned vertices to their current positions.
-pub fn hold_pinned(context: StepContext<'_>, state: &State, s: &mut [Vec3]) {
+pub fn hold_pinned(context: StepContext<'_>, state: &View<'_>, s: &mut [Vec3]) {
     if context.params.hold_pinned {
         for &vertex in context.model.pinned() {
             s[vertex as usize] = state.x[vertex as usize];
@@ -182,7 +190,7 @@ pub fn hold_pinned(context: StepContext<'_>, state: &State, s: &mut [Vec3]) {
 
 /// Predicts, projects out of obstacles with [`push_out`] and holds pins; times go to the report. The first part of the thesis'
 /// step, in one call.
-pub fn begin_step(context: StepContext<'_>, state: &State, s: &mut [Vec3], report: &mut StepReport) {
+pub fn begin_step(context: StepContext<'_>, state: &View<'_>, s: &mut [Vec3], report: &mut StepReport) {
     let started = Instant::now();
     predict(context, state, s);
     report.stages.predict = started.elapsed();
@@ -196,7 +204,7 @@ pub fn begin_step(context: StepContext<'_>, state: &State, s: &mut [Vec3], repor
 /// the accepted state. The last part of the thesis' step, in one call.
 pub fn end_step(
     context: StepContext<'_>,
-    state: &mut State,
+    state: &mut View<'_>,
     x: &mut [Vec3],
     measures: Option<Measures>,
     report: &mut StepReport,
@@ -212,7 +220,7 @@ pub fn end_step(
 }
 
 /// Adds energies and strain of the accepted state to `measures`.
-pub fn measure_state(context: StepContext<'_>, state: &State, measures: Measures) -> Measures {
+pub fn measure_state(context: StepContext<'_>, state: &View<'_>, measures: Measures) -> Measures {
     let (model, gravity) = (context.model, context.params.gravity);
     let masses = model.masses();
     let leaf = |range: std::ops::Range<usize>| {
@@ -223,18 +231,18 @@ pub fn measure_state(context: StepContext<'_>, state: &State, measures: Measures
     };
     let add = |a: (Real, Real), b: (Real, Real)| (a.0 + b.0, a.1 + b.1);
     let (kinetic, potential) = exec::reduce(0..state.vertices(), VERTEX_CHUNK, &leaf, &add);
-    let (elastic, strain) = (model.elastic_energy(&state.x), model.strain(&state.x));
+    let (elastic, strain) = (model.elastic_energy(state.x), model.strain(state.x));
     Measures { kinetic, potential, elastic, strain, ..measures }
 }
 
 /// Accepts new positions: v = (x⁺ − x)/h, damped; x = x⁺; time advances. Rejects non-finite positions and then
 /// leaves the state unchanged.
-pub fn accept(params: &StepParams, state: &mut State, x: &[Vec3]) -> Result<(), StepError> {
+pub fn accept(params: &StepParams, state: &mut View<'_>, x: &[Vec3]) -> Result<(), StepError> {
     if let Some(vertex) = x.iter().position(|p| !p.iter().all(|c| c.is_finite())) {
         return Err(StepError::NotFinite { vertex });
     }
     let scale = 1.0 / (params.dt * (1.0 + params.dt * params.damping));
-    for ((old, v), new) in state.x.iter_mut().zip(&mut state.v).zip(x) {
+    for ((old, v), new) in state.x.iter_mut().zip(state.v.iter_mut()).zip(x) {
         *v = (new - *old) * scale;
         *old = *new;
     }

@@ -10,7 +10,7 @@ use crate::queue::{Argument, Buffer, Queue, int};
 use crate::sliced_ell::{Rows, SlicedEll};
 use crate::solver::{Method, Prepared, prepare};
 use crate::{CudaError, Device, DeviceReal, Summation};
-use pd_core::{Real, State, StepContext, StepError, StepParams, as_flat, as_flat_mut};
+use pd_core::{Real, StepContext, StepError, StepParams, View, as_flat, as_flat_mut};
 use pd_linear::JacobiOptions;
 
 /// Places of the scalars a step reports.
@@ -122,15 +122,15 @@ impl<T: DeviceReal> Engine<T> {
     }
 
     /// Positions and velocities to the device.
-    pub(crate) fn upload(&mut self, state: &State) -> Result<(), CudaError> {
-        write_reals(&self.queue, as_flat(&state.x), &mut self.staging, &mut self.x)?;
+    pub(crate) fn upload(&mut self, state: &View<'_>) -> Result<(), CudaError> {
+        write_reals(&self.queue, as_flat(state.x), &mut self.staging, &mut self.x)?;
         self.queue.synchronize()?;
-        write_reals(&self.queue, as_flat(&state.v), &mut self.staging, &mut self.v)?;
+        write_reals(&self.queue, as_flat(state.v), &mut self.staging, &mut self.v)?;
         self.queue.synchronize()
     }
 
     /// Positions and velocities from the device.
-    pub(crate) fn download(&mut self, state: &mut State) -> Result<(), CudaError> {
+    pub(crate) fn download(&mut self, state: &mut View<'_>) -> Result<(), CudaError> {
         let count = 3 * self.model.vertices;
         for (buffer, out) in [(&self.x, &mut state.x), (&self.v, &mut state.v)] {
             self.queue.read(buffer, &mut self.staging[..count])?;
@@ -157,7 +157,11 @@ impl<T: DeviceReal> Engine<T> {
     }
 
     /// External forces, which the host computes from the state at the start of the step.
-    pub(crate) fn write_forces(&mut self, context: &StepContext<'_>, state: &State) -> Result<(), CudaError> {
+    pub(crate) fn write_forces(
+        &mut self,
+        context: &StepContext<'_>,
+        state: &View<'_>,
+    ) -> Result<(), CudaError> {
         if context.forces.is_empty() && !self.forced {
             return Ok(());
         }

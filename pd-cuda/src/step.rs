@@ -7,8 +7,8 @@ use crate::engine::{
 use crate::{CudaError, Device, DeviceReal, Method, Summation};
 use cudarc::driver::{CudaGraph, sys};
 use pd_core::{
-    LinearError, Measures, PreparedFor, Real, SolveReport, State, StepContext, StepError, StepReport,
-    Stepper, as_flat, stepper,
+    LinearError, Measures, PreparedFor, Real, SolveReport, StepContext, StepError, StepReport, Stepper, View,
+    as_flat, stepper,
 };
 use pd_linear::JacobiOptions;
 use std::time::Instant;
@@ -91,7 +91,7 @@ impl<T: DeviceReal> CudaPd<T> {
     }
 
     /// Copies a state to the device.
-    pub fn upload(&mut self, context: StepContext<'_>, state: &State) -> Result<(), StepError> {
+    pub fn upload(&mut self, context: StepContext<'_>, state: &View<'_>) -> Result<(), StepError> {
         check_size(&context, state)?;
         let prepared = self.prepared(&context)?;
         prepared.on_device = false;
@@ -116,7 +116,7 @@ impl<T: DeviceReal> CudaPd<T> {
     }
 
     /// Copies positions and velocities from the device; the time is the caller's.
-    pub fn download(&mut self, context: StepContext<'_>, state: &mut State) -> Result<(), StepError> {
+    pub fn download(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<(), StepError> {
         check_size(&context, state)?;
         let prepared = self.prepared(&context)?;
         prepared.engine.download(state)?;
@@ -150,16 +150,15 @@ impl<T: DeviceReal> CudaPd<T> {
 
 impl<T: DeviceReal> Prepared<T> {
     /// Records the state that the device holds.
-    fn remember(&mut self, state: &State) {
+    fn remember(&mut self, state: &View<'_>) {
         self.shadow.clear();
-        self.shadow
-            .extend(as_flat(&state.x).iter().chain(as_flat(&state.v)).map(|&value| T::from_real(value)));
+        self.shadow.extend(as_flat(state.x).iter().chain(as_flat(state.v)).map(|&value| T::from_real(value)));
         self.on_device = true;
     }
 
     /// Whether the device holds this state, to its precision.
-    fn holds(&self, state: &State) -> bool {
-        let values = || as_flat(&state.x).iter().chain(as_flat(&state.v));
+    fn holds(&self, state: &View<'_>) -> bool {
+        let values = || as_flat(state.x).iter().chain(as_flat(state.v));
         self.on_device
             && self.shadow.len() == values().count()
             && self.shadow.iter().zip(values()).all(|(known, &value)| *known == T::from_real(value))
@@ -271,7 +270,7 @@ impl<T: DeviceReal> Prepared<T> {
     }
 }
 
-fn check_size(context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
+fn check_size(context: &StepContext<'_>, state: &View<'_>) -> Result<(), StepError> {
     let model = context.model.vertices();
     if state.vertices() != model || state.v.len() != model {
         return Err(StepError::Size { model, state: state.vertices() });
@@ -280,14 +279,14 @@ fn check_size(context: &StepContext<'_>, state: &State) -> Result<(), StepError>
 }
 
 /// Adds what belongs to the accepted state, computed on the host.
-fn measure_state(context: &StepContext<'_>, state: &State, measures: &mut Measures) {
+fn measure_state(context: &StepContext<'_>, state: &View<'_>, measures: &mut Measures) {
     let (model, gravity) = (context.model, context.params.gravity);
     for (i, mass) in model.masses().iter().enumerate() {
         measures.kinetic += 0.5 * mass * state.v[i].norm_squared();
         measures.potential -= mass * gravity.dot(&state.x[i]);
     }
-    measures.elastic = model.elastic_energy(&state.x);
-    measures.strain = model.strain(&state.x);
+    measures.elastic = model.elastic_energy(state.x);
+    measures.strain = model.strain(state.x);
 }
 
 impl<T: DeviceReal> Stepper for CudaPd<T> {
@@ -323,7 +322,7 @@ impl<T: DeviceReal> Stepper for CudaPd<T> {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         context.params.check()?;
         check_size(&context, state)?;
         let started = Instant::now();

@@ -3,7 +3,7 @@
 use crate::blocks::MOST_CELLS;
 use crate::law::positive;
 use crate::{Boundary, Coupling, Inflow, Law, Memory, MpmBody, MpmError, Spline};
-use pd_core::{Aabb, Real, State, Vec3};
+use pd_core::{Aabb, Real, Vec3, View};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -145,7 +145,7 @@ impl MpmModel {
     }
 
     /// Checks that the material points of the state exist, are finite and lie in the domain.
-    pub fn check(&self, state: &State) -> Result<(), MpmError> {
+    pub fn check(&self, state: &View<'_>) -> Result<(), MpmError> {
         let points = self.points();
         if state.x.len() < points.end || state.v.len() < points.end {
             return Err(MpmError::Size { model: points.len(), end: points.end, state: state.x.len() });

@@ -1,7 +1,7 @@
 //! Particles as substeps see them: next to each other in memory by block, with the numbers of one particle together.
 
 use crate::{Memory, MpmError, MpmModel};
-use pd_core::{Mat3, Owner, Real, State, Vec3};
+use pd_core::{Mat3, Owner, Real, Vec3, View};
 
 /// One particle. Positions are relative to the corner of the domain, so that nothing is lost far from the origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,7 +57,12 @@ impl Particles {
 
     /// Takes the points of the state that are not idle, in their order. Columns that the state does not have, or whose
     /// length is another, stand for matter at rest.
-    pub(crate) fn load(&mut self, model: &MpmModel, masses: &[Real], state: &State) -> Result<(), MpmError> {
+    pub(crate) fn load(
+        &mut self,
+        model: &MpmModel,
+        masses: &[Real],
+        state: &View<'_>,
+    ) -> Result<(), MpmError> {
         model.check(state)?;
         let (first, count) = (model.points().start, model.points().len());
         let whole = |column: &'static str, width: usize| {
@@ -114,7 +119,7 @@ impl Particles {
     }
 
     /// Writes particles back to their points. Points that are no particle any more become idle and rest where they were.
-    pub(crate) fn store(&self, model: &MpmModel, state: &mut State) {
+    pub(crate) fn store(&self, model: &MpmModel, state: &mut View<'_>) {
         let (first, count) = (model.points().start, model.points().len());
         if model.has_idle() {
             let idle = state.columns.keys_mut("mpm.idle", Owner::Points(0), 1);

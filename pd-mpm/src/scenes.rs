@@ -35,7 +35,8 @@ impl Scene {
         }
         let points = Model::with_masses(masses).build().map_err(|_| MpmError::Empty)?;
         let params = StepParams::default();
-        model.check(&state)?;
+        let mut state = state;
+        model.check(&state.view())?;
         Ok(Self { model: Arc::new(model), points, state, colliders: vec![], params })
     }
 

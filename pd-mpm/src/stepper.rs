@@ -15,8 +15,8 @@ use crate::transfer::scatter::{self, Scatter};
 use crate::transfer::{FLIP, GRADIENT, MLS};
 use crate::{MpmError, MpmModel, Spline, Transfer};
 use pd_core::{
-    Bodies, Collider, Mat3, Owner, Real, State, StepContext, StepError, StepParams, StepReport, Stepper,
-    Vec3, exec,
+    Bodies, Collider, Mat3, Owner, Real, StepContext, StepError, StepParams, StepReport, Stepper, Vec3, View,
+    exec,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -135,11 +135,11 @@ impl MpmStepper {
     }
 
     /// All substeps of a step; the state is only read.
-    fn advance(&mut self, context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
+    fn advance(&mut self, context: &StepContext<'_>, state: &View<'_>) -> Result<(), StepError> {
         let (model, dt) = (self.model.clone(), context.params.dt);
         self.report = MpmReport::default();
         self.now.load(&model, context.model.masses(), state)?;
-        self.bodies.clone_from(&state.bodies);
+        self.bodies.clone_from(state.bodies);
         self.let_in(&model, context, state);
         if let Some(k) = self.now.p.iter().position(|p| !(p.x.iter().chain(&p.v).all(|c| c.is_finite()))) {
             return Err(StepError::NotFinite { vertex: model.points().start + self.now.tag[k].id as usize });
@@ -188,7 +188,7 @@ impl MpmStepper {
     }
 
     /// Idle points come in where the inflows let them.
-    fn let_in(&mut self, model: &MpmModel, context: &StepContext<'_>, state: &State) {
+    fn let_in(&mut self, model: &MpmModel, context: &StepContext<'_>, state: &View<'_>) {
         if model.inflows.is_empty() {
             return;
         }
@@ -350,7 +350,7 @@ impl MpmStepper {
 }
 
 /// Velocities and affine velocities of material points shrink by 1/(1 + dt·damping), as those of vertices do.
-pub(crate) fn damp(params: &StepParams, model: &MpmModel, state: &mut State) {
+pub(crate) fn damp(params: &StepParams, model: &MpmModel, state: &mut View<'_>) {
     if params.damping == 0.0 {
         return;
     }
@@ -379,7 +379,7 @@ impl Stepper for MpmStepper {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         pd_core::stepper::validate(&context, state)?;
         let started = Instant::now();
         exec::keep_workers_spinning(|| self.advance(&context, state))?;

@@ -2,7 +2,7 @@
 
 use crate::grid::bounds;
 use crate::{Axes, Grid, Links, Pairs, ParticleModelBuilder, Skin};
-use pd_core::{Mat3, Measures, Model, ModelError, Real, State, Vec3};
+use pd_core::{Mat3, Measures, Model, ModelError, Real, State, Vec3, View};
 use std::ops::Range;
 
 /// The body number of a particle that is in none.
@@ -241,7 +241,11 @@ impl ParticleModel {
 
     /// ½ Σ m v² and −Σ m g·x of a state, J; spins of grains are left out.
     pub fn energy(&self, state: &State, gravity: &Vec3) -> [Real; 2] {
-        let each = self.mass.iter().zip(state.x.iter().zip(&state.v));
+        self.energies(&state.x, &state.v, gravity)
+    }
+
+    fn energies(&self, x: &[Vec3], v: &[Vec3], gravity: &Vec3) -> [Real; 2] {
+        let each = self.mass.iter().zip(x.iter().zip(v));
         each.fold([0.0; 2], |[kinetic, potential], (m, (x, v))| {
             [kinetic + 0.5 * m * v.norm_squared(), potential - m * gravity.dot(x)]
         })
@@ -254,8 +258,8 @@ impl ParticleModel {
     }
 
     /// What a step reports of a new state.
-    pub(crate) fn measures(&self, state: &State, gravity: &Vec3) -> Measures {
-        let [kinetic, potential] = self.energy(state, gravity);
+    pub(crate) fn measures(&self, state: &View<'_>, gravity: &Vec3) -> Measures {
+        let [kinetic, potential] = self.energies(state.x, state.v, gravity);
         Measures { kinetic, potential, ..Measures::default() }
     }
 

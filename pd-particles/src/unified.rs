@@ -15,7 +15,7 @@ use crate::matching::Matching;
 use crate::unified_links::Averages;
 use crate::{Axes, Grid, ParticleModel, grid};
 use pd_core::exec::{self, VERTEX_CHUNK};
-use pd_core::{Real, State, StepContext, StepError, StepReport, Stepper, Surface, Vec3, stepper};
+use pd_core::{Real, StepContext, StepError, StepReport, Stepper, Surface, Vec3, View, stepper};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -125,7 +125,7 @@ impl Stepper for Unified {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         stepper::validate(&context, state)?;
         self.settings.check()?;
         let ready =
@@ -149,9 +149,9 @@ impl Scratch {
         model: &ParticleModel,
         settings: &UnifiedSettings,
         context: StepContext<'_>,
-        state: &State,
+        state: &View<'_>,
     ) {
-        self.old.copy_from_slice(&state.x);
+        self.old.copy_from_slice(state.x);
         stepper::predict(context, state, &mut self.new);
         let gravity = context.params.gravity;
         let up = if gravity.norm() > 0.0 { -gravity.normalize() } else { Vec3::zeros() };
@@ -225,7 +225,7 @@ impl Scratch {
         model: &ParticleModel,
         settings: &UnifiedSettings,
         context: StepContext<'_>,
-        state: &mut State,
+        state: &mut View<'_>,
     ) -> Result<(), StepError> {
         let finite = |x: &Vec3| x.iter().all(|c| c.is_finite());
         if let Some(vertex) = self.new.iter().zip(&self.old).position(|(a, b)| !finite(a) || !finite(b)) {

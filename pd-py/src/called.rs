@@ -7,8 +7,8 @@ use crate::arrays::{fill, numbers, to_array};
 use crate::errors::bad;
 use numpy::{PyArray1, PyArrayMethods};
 use pd_core::{
-    Collider, Csr, EnergyBatch, Force, GlobalSolver, LinearError, Real, SolveReport, State, Stencil, Surface,
-    Vec3, as_flat,
+    Collider, Csr, EnergyBatch, Force, GlobalSolver, LinearError, Real, SolveReport, Stencil, Surface, Vec3,
+    View, as_flat,
 };
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
@@ -120,7 +120,7 @@ impl Force for CalledForce {
         "python"
     }
 
-    fn add(&self, state: &State, time: Real, vertices: Range<usize>, force: &mut [Vec3]) {
+    fn add(&self, state: &View<'_>, time: Real, vertices: Range<usize>, force: &mut [Vec3]) {
         self.trouble.call(|py| {
             let x = to_array(py, &state.x[vertices.clone()])?;
             let v = to_array(py, &state.v[vertices.clone()])?;

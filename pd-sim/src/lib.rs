@@ -47,7 +47,7 @@ pub mod prelude {
     };
     pub use pd_core::{
         Collider, Csr, EnergyBatch, Force, GlobalSolver, LinearError, Model, ProjectiveDynamics, Real,
-        SolveReport, State, Stencil, StepContext, StepError, StepParams, StepReport, Stepper, Vec3,
+        SolveReport, State, Stencil, StepContext, StepError, StepParams, StepReport, Stepper, Vec3, View,
     };
     pub use pd_linear::{Cholesky, DenseCholesky, PanelCholesky};
     pub use pd_mesh::{Mesh, TetMesh, TriMesh, generate};

@@ -16,7 +16,7 @@ use crate::implicit::{Implicit, dot, reduction, resize};
 use crate::rows::Rows;
 use pd_core::exec::{self, VERTEX_CHUNK};
 use pd_core::{
-    GlobalSolver, Real, SolveReport, State, StepContext, StepError, StepReport, Stepper, Vec3, as_flat,
+    GlobalSolver, Real, SolveReport, StepContext, StepError, StepReport, Stepper, Vec3, View, as_flat,
     as_flat_mut,
 };
 use pd_linear::Spectrum;
@@ -217,7 +217,7 @@ impl Stepper for Admm {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         let name = self.name().to_owned();
         let mut report = self.problem.begin(&name, &context, state)?;
         self.u.fill(Vec3::zeros());

@@ -11,7 +11,7 @@
 
 use crate::implicit::{Damping, Implicit, resize};
 use crate::line_search::{LineSearch, minimise};
-use pd_core::{Real, State, StepContext, StepError, StepReport, Stepper, Vec3};
+use pd_core::{Real, StepContext, StepError, StepReport, Stepper, Vec3, View};
 
 /// Name of the stepper.
 const NAME: &str = "descent";
@@ -61,7 +61,7 @@ impl Stepper for SteepestDescent {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         let mut report = self.problem.begin(NAME, &context, state)?;
         let scratch = (&mut self.direction[..], &mut self.from[..]);
         let scale = &self.scale;

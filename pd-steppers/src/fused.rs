@@ -12,7 +12,7 @@
 use crate::implicit::{Implicit, reduction, resize};
 use pd_core::exec::{self, VERTEX_CHUNK};
 use pd_core::{
-    LinearError, LocalStep, Real, SolveReport, State, StepContext, StepError, StepReport, Stepper, Vec3,
+    LinearError, LocalStep, Real, SolveReport, StepContext, StepError, StepReport, Stepper, Vec3, View,
 };
 use pd_linear::{Chebyshev, Spectrum};
 use std::time::Instant;
@@ -136,7 +136,7 @@ impl Stepper for FusedJacobi {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         let mut report = self.problem.begin(NAME, &context, state)?;
         self.older.copy_from_slice(&self.problem.x);
         self.iterate(&context, &mut report)?;

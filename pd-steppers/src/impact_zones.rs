@@ -9,8 +9,8 @@ use pd_collide::ccd::Conservative;
 use pd_collide::response::RigidImpactZones;
 use pd_core::stepper::{self, PreparedFor};
 use pd_core::{
-    ContactReport, GlobalSolver, LocalInput, LocalStep, Real, State, StepContext, StepError, StepReport,
-    Stepper, Vec3, as_flat, as_flat_mut,
+    ContactReport, GlobalSolver, LocalInput, LocalStep, Real, StepContext, StepError, StepReport, Stepper,
+    Vec3, View, as_flat, as_flat_mut,
 };
 use std::time::Instant;
 
@@ -77,7 +77,7 @@ impl Stepper for ImpactZones {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         stepper::validate(&context, state)?;
         if !self.prepared.as_ref().is_some_and(|prepared| prepared.matches(&context)) {
             return Err(StepError::NotPrepared { stepper: NAME.to_owned() });
@@ -113,7 +113,7 @@ impl Stepper for ImpactZones {
                 }
             };
             let done =
-                self.zones.respond(&state.x, &mut self.x, &self.masses, separation, &Conservative, find);
+                self.zones.respond(state.x, &mut self.x, &self.masses, separation, &Conservative, find);
             fits?;
             contact.contacts = done.vertices;
             contact.clamped = done.vertices;

@@ -7,7 +7,7 @@
 use pd_core::exec::{self, VERTEX_CHUNK};
 use pd_core::stepper::{self, PreparedFor, weighted_square_distance};
 use pd_core::{
-    CpuLocal, Csr, LocalInput, LocalStep, Measures, Real, State, StepContext, StepError, StepReport, Vec3,
+    CpuLocal, Csr, LocalInput, LocalStep, Measures, Real, StepContext, StepError, StepReport, Vec3, View,
     as_flat, as_flat_mut,
 };
 use std::ops::Range;
@@ -94,7 +94,7 @@ impl Implicit {
         &mut self,
         name: &str,
         context: &StepContext<'_>,
-        state: &State,
+        state: &View<'_>,
     ) -> Result<StepReport, StepError> {
         stepper::validate(context, state)?;
         if !self.prepared.as_ref().is_some_and(|prepared| prepared.matches(context)) {
@@ -104,7 +104,7 @@ impl Implicit {
         stepper::begin_step(*context, state, &mut self.s, &mut report);
         self.x.copy_from_slice(&self.s);
         if !self.start.is_empty() {
-            self.start.copy_from_slice(&state.x);
+            self.start.copy_from_slice(state.x);
         }
         Ok(report)
     }
@@ -114,14 +114,14 @@ impl Implicit {
     pub(crate) fn start_where_defined(
         &mut self,
         context: &StepContext<'_>,
-        state: &State,
+        state: &View<'_>,
         report: &mut StepReport,
     ) -> Result<Real, StepError> {
         let norm = self.evaluate(context, report)?;
         if self.objective(context)?.is_finite() {
             return Ok(norm);
         }
-        self.x.copy_from_slice(&state.x);
+        self.x.copy_from_slice(state.x);
         context.model.place_kinematic(&mut self.x);
         self.evaluate(context, report)
     }
@@ -175,7 +175,7 @@ impl Implicit {
     pub(crate) fn end(
         &mut self,
         context: &StepContext<'_>,
-        state: &mut State,
+        state: &mut View<'_>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let mut measures = None;

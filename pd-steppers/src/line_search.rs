@@ -5,7 +5,7 @@
 
 use crate::implicit::{Implicit, dot, reduction};
 use pd_core::exec::{self, VERTEX_CHUNK};
-use pd_core::{Real, State, StepContext, StepError, StepReport, Vec3};
+use pd_core::{Real, StepContext, StepError, StepReport, Vec3, View};
 
 /// Sufficient decrease, as a fraction of the slope.
 const DECREASE: Real = 1e-4;
@@ -65,7 +65,7 @@ impl LineSearch {
 pub(crate) fn minimise(
     problem: &mut Implicit,
     context: &StepContext<'_>,
-    state: &State,
+    state: &View<'_>,
     report: &mut StepReport,
     (direction, from): (&mut [Vec3], &mut [Vec3]),
     mut find: impl FnMut(&Implicit, Real, &mut [Vec3], &mut StepReport) -> Result<Option<LineSearch>, StepError>,

@@ -17,7 +17,7 @@ use crate::hessian::{HessianPlan, Terms};
 use crate::implicit::{Damping, Implicit, dot, resize};
 use crate::line_search::{LineSearch, minimise};
 use pd_core::{
-    Csr, GlobalSolver, LinearError, Psd, Real, State, StepContext, StepError, StepReport, Stepper, Vec3,
+    Csr, GlobalSolver, LinearError, Psd, Real, StepContext, StepError, StepReport, Stepper, Vec3, View,
     as_flat, as_flat_mut,
 };
 use std::time::Instant;
@@ -134,7 +134,7 @@ impl Stepper for Newton {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         let mut report = self.problem.begin(NAME, &context, state)?;
         let scratch = (&mut self.direction[..], &mut self.from[..]);
         let (linear, psd) = (&mut self.linear, self.psd);

@@ -14,7 +14,7 @@ use crate::elements::{self, Elements, Incidence};
 use crate::implicit::Implicit;
 use crate::sweep::{self, At, Residuals, Sweep};
 use pd_core::exec::{self, ELEMENT_CHUNK, VERTEX_CHUNK};
-use pd_core::{Model, Real, State, StepContext, StepError, StepReport, Stepper, Vec3};
+use pd_core::{Model, Real, StepContext, StepError, StepReport, Stepper, Vec3, View};
 use std::time::Instant;
 
 /// Name of the stepper.
@@ -164,7 +164,7 @@ impl Stepper for Pbd {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         let mut report = self.problem.begin(NAME, &context, state)?;
         let (model, iterations) = (context.model, context.params.iterations);
         let stiffness = 1.0 - (1.0 - self.stiffness).powf(1.0 / iterations as Real);

@@ -11,8 +11,8 @@
 //! What follows a path over time is where it is at the end of the whole step.
 
 use pd_core::{
-    Owner, Real, State, StepContext, StepError, StepParams, StepReport, Stepper, Vec3, as_vectors,
-    as_vectors_mut,
+    Owner, Real, Space, State, StepContext, StepError, StepParams, StepReport, Stepper, Vec3, View,
+    as_vectors, as_vectors_mut,
 };
 
 /// Columns of the state: positions and velocities of the step before.
@@ -83,9 +83,9 @@ impl Integrator {
     }
 
     /// Writes what the inner stepper starts from.
-    fn set_up(&mut self, state: &State, dt: Real, known: bool) {
-        self.work.x.copy_from_slice(&state.x);
-        self.work.v.copy_from_slice(&state.v);
+    fn set_up(&mut self, state: &View<'_>, dt: Real, known: bool) {
+        self.work.x.copy_from_slice(state.x);
+        self.work.v.copy_from_slice(state.v);
         self.work.time = state.time;
         if self.scheme == Scheme::Bdf2 && known {
             self.work.time = state.time + dt / 3.0;
@@ -102,7 +102,7 @@ impl Integrator {
 
     /// Goes on from the midpoint to the end of the step. Positions beyond the midpoint may be inside an obstacle, and those of kinematic
     /// vertices beyond their targets: these are corrected, and their velocity is that of their way. Returns how many were inside.
-    fn extrapolate(&mut self, context: StepContext<'_>, state: &State) -> usize {
+    fn extrapolate(&mut self, context: StepContext<'_>, state: &View<'_>) -> usize {
         let Self { work, free, .. } = self;
         for i in 0..state.x.len() {
             let (beyond, faster) = (work.x[i] - state.x[i], work.v[i] - state.v[i]);
@@ -120,10 +120,10 @@ impl Integrator {
     }
 
     /// Accepts the result.
-    fn finish(&mut self, state: &mut State, dt: Real) {
+    fn finish(&mut self, state: &mut View<'_>, dt: Real) {
         if self.scheme == Scheme::Bdf2 {
-            store(state, BEFORE_X, |state| &state.x);
-            store(state, BEFORE_V, |state| &state.v);
+            store(&mut state.columns, BEFORE_X, state.x);
+            store(&mut state.columns, BEFORE_V, state.v);
         }
         state.x.copy_from_slice(&self.work.x);
         state.v.copy_from_slice(&self.work.v);
@@ -132,17 +132,16 @@ impl Integrator {
 }
 
 /// Whether the state remembers the step before.
-fn has_history(state: &State) -> bool {
+fn has_history(state: &View<'_>) -> bool {
     let rows = |name: &str| as_vectors(state.columns.real(name)).len();
     rows(BEFORE_X) == state.x.len() && rows(BEFORE_V) == state.v.len()
 }
 
-/// Copies a part of the state into a column of it.
-fn store(state: &mut State, name: &'static str, part: impl Fn(&State) -> &Vec<Vec3>) {
-    let mut column = std::mem::take(state.columns.real_mut(name, Owner::Points(0), 3));
-    column.resize(3 * part(state).len(), 0.0);
-    as_vectors_mut(&mut column).copy_from_slice(part(state));
-    *state.columns.real_mut(name, Owner::Points(0), 3) = column;
+/// Copies vectors into a column.
+fn store(columns: &mut Space<'_>, name: &'static str, values: &[Vec3]) {
+    let column = columns.real_mut(name, Owner::Points(0), 3);
+    column.resize(3 * values.len(), 0.0);
+    as_vectors_mut(column).copy_from_slice(values);
 }
 
 impl Stepper for Integrator {
@@ -163,7 +162,7 @@ impl Stepper for Integrator {
         self.inner.prepare(StepContext::new(model, &params, forces, colliders))
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         pd_core::stepper::validate(&context, state)?;
         let StepContext { model, params, forces, colliders, .. } = context;
         if self.work.vertices() != state.vertices() {

@@ -6,7 +6,7 @@
 use crate::implicit::resize;
 use crate::pbd::correct;
 use crate::sweep::{self, Sweep};
-use pd_core::{EnergyBatch, Real, State, StepContext, StepError, StepReport, Stepper, Vec3};
+use pd_core::{EnergyBatch, Real, StepContext, StepError, StepReport, Stepper, Vec3, View};
 use std::time::Instant;
 
 /// Steps with another method and then limits strain.
@@ -66,17 +66,17 @@ impl Stepper for StrainLimit {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
-        let mut report = self.inner.step(context, state)?;
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
+        let mut report = self.inner.advance(context, state)?;
         let started = Instant::now();
-        self.x.copy_from_slice(&state.x);
+        self.x.copy_from_slice(state.x);
         let inverse = &self.inverse;
         for _ in 0..self.sweeps {
             self.sweep.run(&self.limits, &mut self.x, |at, _, _, moves| correct(at, inverse, 1.0, moves));
         }
         // What the limits move changes velocities too, so that the strain does not come back.
         let scale = 1.0 / context.params.dt;
-        for ((x, v), limited) in state.x.iter_mut().zip(&mut state.v).zip(&self.x) {
+        for ((x, v), limited) in state.x.iter_mut().zip(state.v.iter_mut()).zip(&self.x) {
             *v += (limited - *x) * scale;
             *x = *limited;
         }

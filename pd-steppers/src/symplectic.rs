@@ -8,8 +8,8 @@ use crate::implicit::{dot, resize};
 use pd_core::exec::{self, VERTEX_CHUNK};
 use pd_core::stepper::{self, PreparedFor};
 use pd_core::{
-    CpuLocal, LocalInput, LocalStep, Measures, Model, Owner, Real, State, StepContext, StepError, StepReport,
-    Stepper, Vec3, as_flat, as_flat_mut,
+    CpuLocal, LocalInput, LocalStep, Measures, Model, Owner, Real, StepContext, StepError, StepReport,
+    Stepper, Vec3, View, as_flat, as_flat_mut,
 };
 use std::time::Instant;
 
@@ -43,7 +43,7 @@ impl Symplectic {
     }
 
     /// Energy of motion and deformation, J, and a scale for it from the size of the scene under gravity.
-    fn energies(&self, context: &StepContext<'_>, state: &State, elastic: Real) -> (Real, Real) {
+    fn energies(&self, context: &StepContext<'_>, state: &View<'_>, elastic: Real) -> (Real, Real) {
         let (masses, gravity) = (context.model.masses(), context.params.gravity.norm());
         let empty = (0.0, 0.0, Vec3::repeat(Real::INFINITY), Vec3::repeat(Real::NEG_INFINITY));
         let leaf = |range: std::ops::Range<usize>| {
@@ -99,7 +99,7 @@ impl Stepper for Symplectic {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         let StepContext { model, params, .. } = context;
         stepper::validate(&context, state)?;
         if !self.prepared.as_ref().is_some_and(|prepared| prepared.matches(&context)) {
@@ -108,7 +108,7 @@ impl Stepper for Symplectic {
         let mut report = StepReport { iterations: 1, local_steps: 1, ..StepReport::default() };
         let started = Instant::now();
         // With s = x the local step returns the elastic force alone.
-        let input = LocalInput { model, dt: params.dt, s: &state.x, x: &state.x };
+        let input = LocalInput { model, dt: params.dt, s: state.x, x: state.x };
         self.local.run(input, &mut self.force)?;
         let elastic = self.local.elastic_energy(input)?;
         report.stages.local += started.elapsed();

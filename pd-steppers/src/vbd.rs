@@ -16,9 +16,7 @@ use crate::hessian;
 use crate::implicit::{Implicit, reduction, resize};
 use crate::sweep::{self, MOST_ROWS};
 use pd_core::exec;
-use pd_core::{
-    EnergyBatch, Mat3, Model, Psd, Real, State, StepContext, StepError, StepReport, Stepper, Vec3,
-};
+use pd_core::{EnergyBatch, Mat3, Model, Psd, Real, StepContext, StepError, StepReport, Stepper, Vec3, View};
 use pd_linear::{Chebyshev, Colouring};
 use std::time::Instant;
 
@@ -212,7 +210,7 @@ impl Stepper for Vbd {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         let name = self.name().to_owned();
         let mut report = self.problem.begin(&name, &context, state)?;
         let (model, params) = (context.model, context.params);

@@ -15,7 +15,7 @@
 
 use crate::implicit::{Implicit, resize};
 use crate::sweep::{self, At, Sweep};
-use pd_core::{Real, State, StepContext, StepError, StepReport, Stepper, Vec3};
+use pd_core::{Real, StepContext, StepError, StepReport, Stepper, Vec3, View};
 use std::time::Instant;
 
 /// Name of the stepper.
@@ -77,9 +77,9 @@ impl Stepper for Xpbd {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         let mut report = self.problem.begin(NAME, &context, state)?;
-        self.start.copy_from_slice(&state.x);
+        self.start.copy_from_slice(state.x);
         self.sweep.forget();
         let dt = context.params.dt;
         let inputs = Inputs { inverse: &self.inverse, start: &self.start, dt, gamma: self.damping / dt };

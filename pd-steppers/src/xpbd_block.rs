@@ -15,7 +15,7 @@
 use crate::implicit::{Implicit, reduction};
 use crate::sweep::{self, At, MOST_ROWS, Sweep};
 use nalgebra::DMatrix;
-use pd_core::{LinearError, Real, State, StepContext, StepError, StepReport, Stepper, Vec3};
+use pd_core::{LinearError, Real, StepContext, StepError, StepReport, Stepper, Vec3, View};
 use std::time::Instant;
 
 /// Name of the stepper.
@@ -102,7 +102,7 @@ impl Stepper for BlockXpbd {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         let mut report = self.problem.begin(NAME, &context, state)?;
         self.sweep.forget();
         let params = context.params;

@@ -78,13 +78,16 @@ const COUPLING: &str = r#"
 substeps = 8
 "#;
 
+const GUARD: &str = "contact = \"guard\"\n";
+
 /// Frames in which lists, blocks and contacts grow, and frames that are counted.
 const FRAMES: [usize; 2] = [30, 10];
 
 #[test]
 fn frames_of_scenes_allocate_nothing() {
     let everything = [COUPLING, SHEET, BOX, GRAINS, WATER];
-    let cases: [(&str, usize, &[&str]); 8] = [
+    let guarded = [GUARD, COUPLING, SHEET, BOX, GRAINS, WATER];
+    let cases: [(&str, usize, &[&str]); 9] = [
         ("box", 1, &[BOX, FLOOR]),
         ("grains", 1, &[GRAINS, FLOOR]),
         ("water", 1, &[WATER]),
@@ -93,6 +96,7 @@ fn frames_of_scenes_allocate_nothing() {
         ("box in incompressible water", 1, &[COUPLING, BOX, INCOMPRESSIBLE]),
         ("everything", 1, &everything),
         ("everything, two threads", 2, &everything),
+        ("everything, guarded", 1, &guarded),
     ];
     for (name, threads, parts) in cases {
         let counts: Vec<usize> = pool(threads).install(|| {

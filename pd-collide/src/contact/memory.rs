@@ -6,7 +6,7 @@
 use super::row::{Row, RowKey};
 use super::rows::{Dual, Rows};
 use super::vector::Vec4;
-use pd_core::{Columns, ContactMaterial, Owner, Real, Vec3, as_flat, as_vectors};
+use pd_core::{ContactMaterial, Owner, Real, Space, Vec3, as_flat, as_vectors};
 
 /// Rows with less than this part of δ to close are chosen.
 const CHOSEN: Real = 0.08;
@@ -60,7 +60,7 @@ impl Memory {
     }
 
     /// Takes the memory from a state's columns; empty where there are none or they are not whole.
-    pub fn load(&mut self, columns: &Columns, vertices: usize) {
+    pub fn load(&mut self, columns: &Space<'_>, vertices: usize) {
         let (keys, values) = (columns.keys(KEY), columns.real(VALUE));
         self.keys.clear();
         self.values.clear();
@@ -90,7 +90,7 @@ impl Memory {
     }
 
     /// Whether a state remembers just this.
-    pub fn is_stored(&self, columns: &Columns) -> bool {
+    pub fn is_stored(&self, columns: &Space<'_>) -> bool {
         !self.start.is_empty()
             && as_flat(&self.start) == columns.real(LIST_START)
             && as_flat(&self.target) == columns.real(LIST_TARGET)
@@ -104,7 +104,7 @@ impl Memory {
     }
 
     /// Writes the memory to a state's columns.
-    pub fn store(&self, columns: &mut Columns) {
+    pub fn store(&self, columns: &mut Space<'_>) {
         let rows = self.keys.capacity();
         let index = columns.keys_mut(KEY, Owner::Contacts, 2);
         index.clear();

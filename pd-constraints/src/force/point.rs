@@ -2,7 +2,7 @@
 
 use super::Interval;
 use crate::{ConstraintError, check};
-use pd_core::{Force, Real, State, Vec3};
+use pd_core::{Force, Real, Vec3, View};
 use std::ops::Range;
 
 /// The same force on each of a few vertices, acting for from ≤ t < to.
@@ -12,7 +12,7 @@ use std::ops::Range;
 /// use pd_core::{Force, State, Vec3};
 /// let push = PointForce::new(&[1], Vec3::z() * 0.1 /* N */, 0.5, 1.0)?;
 /// let mut force = [Vec3::zeros(); 2];
-/// push.add(&State::at_rest(vec![Vec3::zeros(); 2]), 0.7, 0..2, &mut force);
+/// push.add(&State::at_rest(vec![Vec3::zeros(); 2]).view(), 0.7, 0..2, &mut force);
 /// assert_eq!(force, [Vec3::zeros(), Vec3::z() * 0.1]);
 /// # Ok::<(), pd_constraints::ConstraintError>(())
 /// ```
@@ -49,7 +49,7 @@ impl Force for PointForce {
         self.vertices.last().map_or(0, |&last| last as usize + 1)
     }
 
-    fn add(&self, _state: &State, time: Real, vertices: Range<usize>, force: &mut [Vec3]) {
+    fn add(&self, _state: &View<'_>, time: Real, vertices: Range<usize>, force: &mut [Vec3]) {
         if !self.interval.contains(time) {
             return;
         }

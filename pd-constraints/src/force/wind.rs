@@ -9,7 +9,7 @@
 
 use super::Interval;
 use crate::{ConstraintError, check};
-use pd_core::{Force, Real, State, Vec3};
+use pd_core::{Force, Real, Vec3, View};
 use std::ops::Range;
 
 /// The law of a [`Wind`].
@@ -38,7 +38,7 @@ pub enum WindModel {
 /// let drag = WindModel::Drag { density: 1.2, coefficient: 1.0 };
 /// let wind = Wind::new(3, &[[0, 1, 2]], Vec3::z() * 10.0, drag)?;
 /// let mut force = [Vec3::zeros(); 3];
-/// wind.add(&State::at_rest(vec![Vec3::zeros(), Vec3::x(), Vec3::y()]), 0.0, 0..3, &mut force);
+/// wind.add(&State::at_rest(vec![Vec3::zeros(), Vec3::x(), Vec3::y()]).view(), 0.0, 0..3, &mut force);
 /// let total: Vec3 = force.iter().sum();
 /// assert!((total - Vec3::z() * 0.5 * 1.2 * 0.5 * 100.0).norm() < 1e-12);
 /// # Ok::<(), pd_constraints::ConstraintError>(())
@@ -138,14 +138,14 @@ impl Force for Wind {
         self.offsets.len() - 1
     }
 
-    fn add(&self, state: &State, time: Real, vertices: Range<usize>, force: &mut [Vec3]) {
+    fn add(&self, state: &View<'_>, time: Real, vertices: Range<usize>, force: &mut [Vec3]) {
         // Steppers refuse a state of fewer vertices beforehand (`min_vertices`); there is nothing here to blow at.
         if !self.interval.contains(time) || state.x.len() < self.min_vertices() {
             return;
         }
         // Vertices after those of the mesh are not blown at.
         for (vertex, force) in vertices.zip(force).take_while(|(vertex, _)| *vertex < self.min_vertices()) {
-            if let Some((normal, area)) = self.normal_and_area(vertex, &state.x) {
+            if let Some((normal, area)) = self.normal_and_area(vertex, state.x) {
                 *force += self.force(&normal, area, &state.v[vertex]);
             }
         }

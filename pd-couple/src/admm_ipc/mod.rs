@@ -25,7 +25,9 @@ use contact::Pair;
 use pd_collide::barrier::LogBarrier;
 use pd_collide::distance::point_triangle;
 use pd_core::stepper::{self, PreparedFor};
-use pd_core::{GlobalSolver, Real, State, StepContext, StepError, StepReport, Stepper, Vec3, exec};
+use pd_core::{
+    GlobalSolver, Real, Share, State, StepContext, StepError, StepReport, Stepper, Vec3, View, exec,
+};
 use solve::{Solver, Until};
 use std::time::Instant;
 
@@ -142,7 +144,7 @@ impl AdmmIpc {
         Ok(())
     }
 
-    fn advance(&mut self, context: StepContext<'_>, state: &State) -> Result<StepReport, StepError> {
+    fn run(&mut self, context: StepContext<'_>, state: &State) -> Result<StepReport, StepError> {
         let (n, dt) = (self.layout.elastic, context.params.dt);
         self.work.clone_from(state);
         self.immersion.begin(&self.layout, &self.work.v);
@@ -157,9 +159,11 @@ impl AdmmIpc {
         let dip = Dip { x, gravity: context.params.gravity, h: dt, idle: &self.idle, react: true };
         self.immersion.exchange(&self.layout, dip, v);
         self.target.clone_from(&self.work.x);
-        stepper::predict(context, state, &mut self.target[..n]);
-        stepper::push_out(context, state, &mut self.target[..n]);
-        stepper::hold_pinned(context, state, &mut self.target[..n]);
+        // Elastic vertices are still where they were.
+        let (elastic, target) = (self.work.share(&Share { points: 0..n, prefix: "" }), &mut self.target[..n]);
+        stepper::predict(context, &elastic, target);
+        stepper::push_out(context, &elastic, target);
+        stepper::hold_pinned(context, &elastic, target);
         let least = self.find_pairs(state)?;
         self.work.x.copy_from_slice(&state.x);
         let Self { solver, work, pairs, target, settings, .. } = self;
@@ -250,8 +254,13 @@ impl Stepper for AdmmIpc {
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
         context.params.check()?;
         self.check(&context, state)?;
-        let report = self.advance(context, state)?;
+        let report = self.run(context, state)?;
         std::mem::swap(state, &mut self.work);
         Ok(report)
+    }
+
+    fn advance(&mut self, _: StepContext<'_>, _: &mut View<'_>) -> Result<StepReport, StepError> {
+        let what = "a part of a state: it divides a whole one".to_owned();
+        Err(StepError::Unsupported { stepper: Self::NAME.into(), what })
     }
 }

@@ -31,7 +31,7 @@ use crate::immersion::{Dip, Immersion};
 use crate::memory::Memory;
 use crate::{Attachment, CoupleError, Domain, Endpoint, Layout, Row, Scheme};
 use pd_core::stepper::PreparedFor;
-use pd_core::{Bodies, Mat3, Real, State, StepContext, StepError, StepReport, Stepper, Vec3};
+use pd_core::{Bodies, Mat3, Real, State, StepContext, StepError, StepReport, Stepper, Vec3, View};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -152,7 +152,7 @@ impl Coupled {
         Ok(())
     }
 
-    fn advance(&mut self, context: StepContext<'_>, state: &State) -> Result<StepReport, StepError> {
+    fn run(&mut self, context: StepContext<'_>, state: &State) -> Result<StepReport, StepError> {
         self.work.clone_from(state);
         self.before.clone_from(&state.bodies);
         self.begin(context.params.dt);
@@ -275,8 +275,13 @@ impl Stepper for Coupled {
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
         context.params.check()?;
         self.check(&context, state)?;
-        let report = self.advance(context, state)?;
+        let report = self.run(context, state)?;
         std::mem::swap(state, &mut self.work);
         Ok(report)
+    }
+
+    fn advance(&mut self, _: StepContext<'_>, _: &mut View<'_>) -> Result<StepReport, StepError> {
+        let what = "a part of a state: it divides a whole one".to_owned();
+        Err(StepError::Unsupported { stepper: Self::NAME.into(), what })
     }
 }

@@ -1,7 +1,7 @@
 //! Cloth and soft bodies, by any stepper of elastic vertices.
 
-use super::{Domain, enter, leave};
-use pd_core::{Columns, State, StateColumn, StepContext, StepError, StepReport, Stepper};
+use super::Domain;
+use pd_core::{Share, State, StepContext, StepError, StepReport, Stepper};
 
 /// Put before the names of columns, since contact of rigid bodies has columns of the same names.
 const PREFIX: &str = "elastic.";
@@ -9,13 +9,13 @@ const PREFIX: &str = "elastic.";
 /// The vertices of the context's model, first in the state.
 pub struct ElasticDomain {
     stepper: Box<dyn Stepper>,
-    local: State,
+    share: Share,
 }
 
 impl ElasticDomain {
     /// With this stepper.
     pub fn new(stepper: Box<dyn Stepper>) -> Self {
-        Self { stepper, local: State::default() }
+        Self { stepper, share: Share { points: 0..0, prefix: PREFIX } }
     }
 }
 
@@ -30,19 +30,12 @@ impl Domain for ElasticDomain {
                         \"guard\", \"project\" or \"off\"";
             return Err(StepError::Unsupported { stepper: self.stepper.name().into(), what: what.into() });
         }
+        self.share.points = 0..context.model.vertices();
         self.stepper.prepare(context)
     }
 
     fn advance(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
-        let points = 0..context.model.vertices();
-        enter(state, &points, &mut self.local);
-        rename(&mut state.columns, &mut self.local.columns, |name| {
-            name.strip_prefix(PREFIX).map(str::to_owned)
-        });
-        let report = self.stepper.step(context, &mut self.local)?;
-        leave(&self.local, &points, state);
-        rename(&mut self.local.columns, &mut state.columns, |name| Some(format!("{PREFIX}{name}")));
-        Ok(report)
+        self.stepper.advance(context, &mut state.share(&self.share))
     }
 
     fn keeps_surfaces_apart(&self) -> bool {
@@ -50,17 +43,6 @@ impl Domain for ElasticDomain {
     }
 
     fn keep_apart(&self, state: &mut State) -> usize {
-        self.stepper.keep_apart(&mut state.x[..self.local.x.len()]).unwrap_or(0)
-    }
-}
-
-/// Moves the columns that `rule` has a new name for; what was in `to` under the new name is replaced.
-fn rename(from: &mut Columns, to: &mut Columns, rule: impl Fn(&str) -> Option<String>) {
-    while let Some((old, new)) =
-        from.iter().find_map(|column| Some((column.name.clone(), rule(&column.name)?)))
-    {
-        if let Some(column) = from.remove(&old) {
-            to.insert(StateColumn { name: new.into(), ..column });
-        }
+        self.stepper.keep_apart(&mut state.x[self.share.points.clone()]).unwrap_or(0)
     }
 }

@@ -7,14 +7,12 @@
 //!
 //! Cloth and the surfaces of soft bodies part the grid by side tags as they are at the start of a step.
 
-use super::{Domain, carry, enter, keep_awake, leave};
+use super::{Domain, keep_awake};
 use crate::Sheet;
-use pd_core::{Aabb, Model, ModelError, Real, State, StepContext, StepError, StepReport, Stepper};
+use pd_core::{
+    Aabb, Bodies, Model, ModelError, Real, Share, State, StepContext, StepError, StepReport, Stepper,
+};
 use pd_mpm::{MpmError, MpmStepper};
-use std::ops::Range;
-
-/// Columns of material points.
-const COLUMNS: [&str; 2] = ["mpm.", "pressure."];
 
 /// Part of the fall of a step below which a change of velocity is rounding.
 const ROUNDING: Real = 1e-12;
@@ -39,12 +37,13 @@ impl Method {
 pub struct MaterialDomain {
     method: Method,
     core: Model,
-    points: Range<usize>,
+    share: Share,
     /// Bodies that the grid meets.
     bodies: Vec<usize>,
     /// Faces of the grid, which no point leaves.
     walls: Option<Aabb>,
-    local: State,
+    /// The copies of bodies that the grid moves.
+    copies: Bodies,
 }
 
 impl MaterialDomain {
@@ -90,9 +89,9 @@ impl MaterialDomain {
         first: usize,
         bodies: Vec<usize>,
     ) -> Result<Self, ModelError> {
-        let points = first..first + masses.len();
+        let share = Share { points: first..first + masses.len(), prefix: "" };
         let core = Model::with_masses(masses).build()?;
-        Ok(Self { method, core, points, bodies, walls: None, local: State::default() })
+        Ok(Self { method, core, share, bodies, walls: None, copies: Bodies::default() })
     }
 }
 
@@ -121,22 +120,18 @@ impl Domain for MaterialDomain {
     }
 
     fn advance(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
-        enter(state, &self.points, &mut self.local);
-        if !self.bodies.is_empty() {
-            self.local.bodies.clone_from(&state.bodies);
-        }
-        carry(&COLUMNS, &mut state.columns, &mut self.local.columns);
         let context = StepContext::new(&self.core, context.params, &[], context.colliders);
         if let Method::Tagged(stepper) = &mut self.method {
             stepper.sheets().place(&state.x);
         }
-        let report = self.method.stepper().step(context, &mut self.local)?;
-        leave(&self.local, &self.points, state);
-        carry(&COLUMNS, &mut self.local.columns, &mut state.columns);
+        self.copies.clone_from(&state.bodies);
+        let mut view = state.share(&self.share);
+        view.bodies = &mut self.copies;
+        let report = self.method.stepper().advance(context, &mut view)?;
         let fall = context.params.gravity * context.params.dt;
         for &body in &self.bodies {
-            let gained = self.local.bodies.v[body] - state.bodies.v[body] - fall;
-            let turned = self.local.bodies.w[body];
+            let gained = self.copies.v[body] - state.bodies.v[body] - fall;
+            let turned = self.copies.w[body];
             // Nothing but the rounding of the fall: matter did not touch the body, which may sleep on.
             if turned == state.bodies.w[body] && gained.norm() <= ROUNDING * fall.norm() {
                 continue;
@@ -152,7 +147,7 @@ impl Domain for MaterialDomain {
         let Some(walls) = self.walls else { return };
         let State { x, v, columns, .. } = state;
         let idle = columns.keys("mpm.idle");
-        for (k, i) in self.points.clone().enumerate() {
+        for (k, i) in self.share.points.clone().enumerate() {
             // A point that waits to flow in stays where it waits.
             if idle.get(k).is_some_and(|&idle| idle != 0) {
                 continue;

@@ -12,7 +12,6 @@ pub use rigid::RigidDomain;
 
 use pd_core::{Columns, Owner, State, StepContext, StepError, StepReport};
 use pd_rigid::columns::BODY_IDLE;
-use std::ops::Range;
 
 /// One kind of matter: it moves its own points and bodies over a step as if nothing else were there.
 ///
@@ -46,31 +45,6 @@ pub trait Domain: Send + Sync {
     /// not intersect; returns how many.
     fn keep_apart(&self, _state: &mut State) -> usize {
         0
-    }
-}
-
-/// Copies a range of points into a state of their own.
-fn enter(state: &State, points: &Range<usize>, local: &mut State) {
-    local.x.clear();
-    local.x.extend_from_slice(&state.x[points.clone()]);
-    local.v.clear();
-    local.v.extend_from_slice(&state.v[points.clone()]);
-    local.time = state.time;
-}
-
-/// Copies them back.
-fn leave(local: &State, points: &Range<usize>, state: &mut State) {
-    state.x[points.clone()].copy_from_slice(&local.x);
-    state.v[points.clone()].copy_from_slice(&local.v);
-}
-
-/// Moves the columns whose name begins with one of `prefixes` from one state to another.
-fn carry(prefixes: &[&str], from: &mut Columns, to: &mut Columns) {
-    let owned = |name: &str| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    while let Some(name) = from.iter().map(|column| column.name.clone()).find(|name| owned(name)) {
-        if let Some(column) = from.remove(&name) {
-            to.insert(column);
-        }
     }
 }
 

@@ -154,7 +154,7 @@ fn a_resident_state_needs_no_copies() {
     assert!(resident.bytes() > 0 && resident.sweeps() == 15);
     let refused = resident.advance(scene.context(), 1.0).unwrap_err();
     assert!(refused.to_string().contains("before upload"), "{refused}");
-    resident.upload(scene.context(), &scene.state).unwrap();
+    resident.upload(scene.context(), &scene.state.clone().view()).unwrap();
     let rest = scene.state.clone();
     for step in 1..=3 {
         let end = Real::from(step) * scene.params.dt;
@@ -165,7 +165,7 @@ fn a_resident_state_needs_no_copies() {
         assert_eq!(scene.state, rest, "the host's state is not touched");
     }
     let mut state = scene.state.clone();
-    resident.download(scene.context(), &mut state).unwrap();
+    resident.download(scene.context(), &mut state.view()).unwrap();
     assert_eq!(state.hash(), by_steps.state.hash());
 }
 
@@ -213,7 +213,7 @@ fn external_forces_act_and_tolerance_ends_early() {
     scene.forces.push(Box::new(push()));
     let mut stepper = stepper(&device);
     stepper.prepare(scene.context()).unwrap();
-    stepper.upload(scene.context(), &scene.state).unwrap();
+    stepper.upload(scene.context(), &scene.state.clone().view()).unwrap();
     let refused = stepper.advance(scene.context(), 0.1).unwrap_err();
     assert!(matches!(refused, StepError::Unsupported { .. }), "{refused}");
 

@@ -22,7 +22,7 @@ mod transport;
 use crate::{MpmError, MpmModel};
 use faces::Faces;
 use nalgebra::{UnitQuaternion, Vector6};
-use pd_core::{Bodies, Mat3, Owner, Real, State, StepContext, StepError, StepReport, Stepper, Vec3, exec};
+use pd_core::{Bodies, Mat3, Owner, Real, StepContext, StepError, StepReport, Stepper, Vec3, View, exec};
 use poisson::{BodyRows, Multigrid};
 use std::sync::Arc;
 use std::time::Instant;
@@ -165,7 +165,7 @@ impl PressureStepper {
         self.model.cells.map(|n| n as usize)
     }
 
-    fn load(&mut self, context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
+    fn load(&mut self, context: &StepContext<'_>, state: &View<'_>) -> Result<(), StepError> {
         let model = &self.model;
         model.check(state)?;
         let points = model.points();
@@ -196,11 +196,11 @@ impl PressureStepper {
         } else {
             self.p.resize(count, 0.0)
         }
-        self.bodies.clone_from(&state.bodies);
+        self.bodies.clone_from(state.bodies);
         Ok(())
     }
 
-    fn store(&self, state: &mut State) {
+    fn store(&self, state: &mut View<'_>) {
         let points = self.model.points();
         state.x[points.clone()].copy_from_slice(&self.x);
         state.v[points.clone()].copy_from_slice(&self.v);
@@ -219,7 +219,7 @@ impl PressureStepper {
         }
     }
 
-    fn advance(&mut self, context: &StepContext<'_>, state: &State) -> Result<(), StepError> {
+    fn advance(&mut self, context: &StepContext<'_>, state: &View<'_>) -> Result<(), StepError> {
         let model = self.model.clone();
         self.report = PressureReport::default();
         self.load(context, state)?;
@@ -278,7 +278,7 @@ impl Stepper for PressureStepper {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         pd_core::stepper::validate(&context, state)?;
         let started = Instant::now();
         exec::keep_workers_spinning(|| self.advance(&context, state))?;

@@ -4,7 +4,7 @@ use super::*;
 use crate::blocks::BIAS;
 use crate::transfer::nodes;
 use crate::{Boundary, DruckerPrager, FixedCorotated, Law, Memory, MpmModel, Strains, Water};
-use pd_core::{Model, StepParams};
+use pd_core::{Model, State, StepParams};
 use proptest::prelude::*;
 
 /// Matter that feels nothing.

@@ -7,7 +7,7 @@
 use crate::matching::Matching;
 use crate::{BodyKind, ParticleModel};
 use nalgebra::{Quaternion, UnitQuaternion};
-use pd_core::{Columns, Mat3, Owner, Real, State, Vec3};
+use pd_core::{Mat3, Owner, Real, Space, Vec3, View};
 
 /// Column of the poses: centre, rotation (x, y, z, w), velocity and angular velocity of every body; 13 numbers.
 pub(crate) const POSE: &str = "particles.pose";
@@ -106,7 +106,7 @@ impl Body {
 pub(crate) fn load(
     model: &ParticleModel,
     inertia: &[Inertia],
-    state: &State,
+    state: &View<'_>,
     h: Real,
     bodies: &mut Vec<Body>,
 ) {
@@ -135,7 +135,7 @@ pub(crate) fn load(
 }
 
 /// Writes the column of poses, if there are rigid bodies.
-pub(crate) fn store(model: &ParticleModel, bodies: &[Body], scale: Real, columns: &mut Columns) {
+pub(crate) fn store(model: &ParticleModel, bodies: &[Body], scale: Real, columns: &mut Space<'_>) {
     if !model.bodies.iter().any(|body| body.kind == BodyKind::Rigid) {
         return;
     }
@@ -156,7 +156,7 @@ fn unpack(n: &[Real]) -> Motion {
 }
 
 /// The rigid motion nearest to the particles' positions and velocities.
-fn measure(model: &ParticleModel, inertia: &Inertia, state: &State, body: usize) -> Motion {
+fn measure(model: &ParticleModel, inertia: &Inertia, state: &View<'_>, body: usize) -> Motion {
     let range = model.bodies[body].range.clone();
     let (rest, x, v) = (&model.rest[range.clone()], &state.x[range.clone()], &state.v[range.clone()]);
     let mass = model.mass[range.start];

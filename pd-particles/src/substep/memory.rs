@@ -4,7 +4,7 @@
 //! forces decide the next step, so they are part of the state: the columns `particles.contact` (a key of two particles, or of a
 //! particle and an obstacle) and `particles.force` (N, along the normal).
 
-use pd_core::{Columns, Owner, Real};
+use pd_core::{Owner, Real, Space};
 
 /// Column of keys: the first particle in the upper half, the second particle, or an obstacle, in the lower.
 const KEY: &str = "particles.contact";
@@ -83,7 +83,7 @@ impl Memory {
     }
 
     /// Reads the columns of a state.
-    pub(crate) fn load(&mut self, columns: &Columns, particles: usize) {
+    pub(crate) fn load(&mut self, columns: &Space<'_>, particles: usize) {
         self.clear();
         let (keys, forces) = (columns.keys(KEY), columns.real(FORCE));
         self.written
@@ -92,7 +92,7 @@ impl Memory {
     }
 
     /// Writes the columns of a state; none where there never was a contact of a body.
-    pub(crate) fn store(&self, columns: &mut Columns) {
+    pub(crate) fn store(&self, columns: &mut Space<'_>) {
         if self.written.is_empty() && columns.get(KEY).is_none() {
             return;
         }
@@ -115,7 +115,8 @@ mod tests {
         for (i, other, force) in [(3, 1, 0.5), (0, 2, 1.5), (3, obstacle(1), 2.5), (0, 4, 0.0), (3, 0, 3.5)] {
             memory.write(i, other, force);
         }
-        let mut columns = Columns::default();
+        let mut state = pd_core::State::default();
+        let mut columns = state.view().columns;
         memory.store(&mut columns);
         let mut again = Memory::default();
         again.load(&columns, 5);

@@ -24,7 +24,7 @@ mod touch;
 
 use crate::ParticleModel;
 use pd_core::exec::{self, VERTEX_CHUNK};
-use pd_core::{Owner, Real, State, StepContext, StepError, StepReport, Stepper, Vec3, as_vectors, stepper};
+use pd_core::{Owner, Real, StepContext, StepError, StepReport, Stepper, Vec3, View, as_vectors, stepper};
 use scratch::Scratch;
 use search::Frame;
 use std::sync::Arc;
@@ -139,7 +139,7 @@ impl Stepper for UnifiedSubstep {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         stepper::validate(&context, state)?;
         self.settings.check()?;
         let ready =
@@ -158,7 +158,7 @@ fn frame(
     settings: &SubstepSettings,
     scratch: &mut Scratch,
     context: StepContext<'_>,
-    state: &mut State,
+    state: &mut View<'_>,
 ) -> Result<StepReport, StepError> {
     let (dt, started) = (context.params.dt, Instant::now());
     let mut report = StepReport::default();
@@ -211,7 +211,7 @@ fn substeps(
     model: &ParticleModel,
     settings: &SubstepSettings,
     context: StepContext<'_>,
-    state: &State,
+    state: &View<'_>,
 ) -> usize {
     let dt = context.params.dt;
     let leaf =
@@ -222,10 +222,10 @@ fn substeps(
 }
 
 /// State to scratch; the particles' columns `x`, `d`, `turn` and `acceleration`, and the bodies.
-fn load(model: &ParticleModel, scratch: &mut Scratch, context: StepContext<'_>, state: &State, h: Real) {
+fn load(model: &ParticleModel, scratch: &mut Scratch, context: StepContext<'_>, state: &View<'_>, h: Real) {
     scratch.memory.load(&state.columns, model.len());
     body::load(model, &scratch.inertia, state, h, &mut scratch.bodies);
-    scratch.x.copy_from_slice(&state.x);
+    scratch.x.copy_from_slice(state.x);
     exec::for_each_chunk(&mut scratch.d, VERTEX_CHUNK, |first, d| {
         for (d, (i, v)) in d.iter_mut().zip((first..).zip(&state.v[first..])) {
             *d = if model.fixed(i) { Vec3::zeros() } else { v * h };
@@ -252,7 +252,7 @@ fn accept(
     model: &ParticleModel,
     scratch: &mut Scratch,
     context: StepContext<'_>,
-    state: &mut State,
+    state: &mut View<'_>,
     h: Real,
 ) -> Result<(), StepError> {
     scratch.unsort(model);

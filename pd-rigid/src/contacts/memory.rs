@@ -4,7 +4,7 @@ use super::Contacts;
 use crate::RigidModel;
 use crate::columns::{CONTACT_KEY, CONTACT_LAMBDA, CONTACT_PLACE};
 use crate::solve::contact::{ContactPoint, Manifold, POINTS};
-use pd_core::{Owner, Real, State, Vec3};
+use pd_core::{Owner, Real, Vec3, View};
 
 /// Most remembered points of two parts that are looked at; obstacles may leave several manifolds.
 const MOST_KEPT: usize = 4 * POINTS;
@@ -20,7 +20,7 @@ pub(super) struct Kept {
 impl Contacts {
     /// Gives points the forces they had in the step before. A point is found again by the features that made it, else by its
     /// place on the first body: faces that are aligned up to rounding change their features from step to step.
-    pub(crate) fn warm(&self, state: &State, margin: Real, manifolds: &mut [Manifold]) {
+    pub(crate) fn warm(&self, state: &View<'_>, margin: Real, manifolds: &mut [Manifold]) {
         let keys = state.columns.keys(CONTACT_KEY);
         let (force, place) = (state.columns.real(CONTACT_LAMBDA), state.columns.real(CONTACT_PLACE));
         let rows = (keys.len() / 2).min(force.len() / 3).min(place.len() / 3);
@@ -75,7 +75,7 @@ impl Contacts {
         manifolds: &[Manifold],
         model: &RigidModel,
         islands: &[u32],
-        state: &mut State,
+        state: &mut View<'_>,
     ) {
         self.kept.clear();
         let asleep = |b: u32| islands[b as usize] == u32::MAX;

@@ -6,12 +6,12 @@ use crate::island::Start;
 use crate::solve::body::Body;
 use crate::solve::rows::{ROWS, Rows};
 use crate::solve::work::JointWork;
-use pd_core::{Bodies, Owner, Real, State, StepError, StepParams, Vec3};
+use pd_core::{Bodies, Owner, Real, StepError, StepParams, Vec3, View};
 use std::sync::Arc;
 
 impl RigidStepper {
     /// Writes everything to the state, or nothing.
-    pub(super) fn accept(&mut self, params: &StepParams, state: &mut State) -> Result<(), StepError> {
+    pub(super) fn accept(&mut self, params: &StepParams, state: &mut View<'_>) -> Result<(), StepError> {
         let model = Arc::clone(&self.model);
         for (body, &b) in self.islands.bodies.iter().zip(&self.islands.members) {
             // A sum of squares is finite only if every number is.
@@ -43,7 +43,7 @@ impl RigidStepper {
                 self.report.asleep += 1;
             }
         }
-        self.sleep_together(&mut state.bodies);
+        self.sleep_together(state.bodies);
         write_joints(
             &mut self.report,
             &model,
@@ -90,7 +90,7 @@ fn write_joints(
     joints: &[JointWork],
     bodies: &[Body],
     starts: &[Start],
-    state: &mut State,
+    state: &mut View<'_>,
 ) {
     let count = model.joints().len();
     if count == 0 {

@@ -12,7 +12,7 @@ use crate::solve::group::Groups;
 use crate::solve::system::System;
 use crate::{Direct, RigidModel, RigidParams, RigidSolver};
 use nalgebra::Isometry3;
-use pd_core::{Collider, Real, State, StepContext, StepError, StepParams, StepReport, Stepper, Vec3};
+use pd_core::{Collider, Real, State, StepContext, StepError, StepParams, StepReport, Stepper, Vec3, View};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -143,6 +143,22 @@ impl RigidStepper {
         colliders: &[Box<dyn Collider>],
         state: &mut State,
     ) -> Result<StepReport, StepError> {
+        let mut view = state.view();
+        let report = self.advance_view(params, colliders, &mut view)?;
+        state.time = view.time;
+        Ok(report)
+    }
+
+    /// As [`advance`](Self::advance), of what a view shows.
+    ///
+    /// # Errors
+    /// Those of [`advance`](Self::advance).
+    pub fn advance_view(
+        &mut self,
+        params: &StepParams,
+        colliders: &[Box<dyn Collider>],
+        state: &mut View<'_>,
+    ) -> Result<StepReport, StepError> {
         params.check()?;
         self.params.check()?;
         let bodies = self.model.bodies();
@@ -188,7 +204,7 @@ impl Stepper for RigidStepper {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
-        self.advance(context.params, context.colliders, state)
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
+        self.advance_view(context.params, context.colliders, state)
     }
 }

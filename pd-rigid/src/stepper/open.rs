@@ -9,11 +9,11 @@ use crate::solve::system::System;
 use crate::solve::work::JointWork;
 use crate::{JointKind, RigidModel};
 use nalgebra::Isometry3;
-use pd_core::{Collider, Real, State, StepParams, Vec3};
+use pd_core::{Collider, Real, StepParams, Vec3, View};
 
 impl RigidStepper {
     /// Reads counters and the motion of driven bodies.
-    pub(super) fn open(&mut self, params: &StepParams, state: &State) {
+    pub(super) fn open(&mut self, params: &StepParams, state: &View<'_>) {
         let bodies = self.model.bodies();
         self.report = RigidReport::default();
         self.idle.clear();
@@ -36,7 +36,7 @@ impl RigidStepper {
                     let v = (next.translation.vector - now.translation.vector) / params.dt;
                     (now, v, (next.rotation * now.rotation.inverse()).scaled_axis() / params.dt)
                 }
-                None => (pose(&state.bodies, b), state.bodies.v[b], state.bodies.w[b]),
+                None => (pose(state.bodies, b), state.bodies.v[b], state.bodies.w[b]),
             });
         }
         // Sleeping bodies have no velocity; one that has was given it from outside and wakes.
@@ -57,7 +57,7 @@ impl RigidStepper {
         &mut self,
         params: &StepParams,
         colliders: &[Box<dyn Collider>],
-        state: &State,
+        state: &View<'_>,
     ) {
         let Self { model, islands, contacts, found, awake, driven, .. } = self;
         let broken = state.columns.keys(columns::JOINT_BROKEN);
@@ -125,7 +125,7 @@ impl RigidStepper {
     }
 
     /// Lays the islands out.
-    pub(super) fn lay_out(&mut self, params: &StepParams, state: &State) {
+    pub(super) fn lay_out(&mut self, params: &StepParams, state: &View<'_>) {
         let Self { model, systems, islands, contacts, found, manifolds, driven, .. } = self;
         let force = state.columns.real(columns::BODY_FORCE);
         let working = |b: u32| {

@@ -321,12 +321,12 @@ mod tests {
         fn prepare(&mut self, context: pd_core::StepContext<'_>) -> Result<(), pd_core::StepError> {
             self.inner.prepare(context)
         }
-        fn step(
+        fn advance(
             &mut self,
             context: pd_core::StepContext<'_>,
-            state: &mut State,
+            state: &mut pd_core::View<'_>,
         ) -> Result<StepReport, pd_core::StepError> {
-            let report = self.inner.step(context, state)?;
+            let report = self.inner.advance(context, state)?;
             self.done += 1;
             if self.done == self.step {
                 return Err(pd_core::StepError::NotFinite { vertex: 0 });

@@ -1,6 +1,6 @@
 //! The audit finds what cannot be true, put there by a stepper that is wrong on purpose, and nothing in what is right.
 
-use pd_core::{State, StepContext, StepError, StepReport, Stepper, Vec3};
+use pd_core::{State, StepContext, StepError, StepReport, Stepper, Vec3, View};
 use pd_sim::audit::{Account, Audit, AuditReport, FaultKind, Kind};
 use pd_sim::scene::{Scene, SceneRun};
 use pd_sim::{ModelPaths, Registry};
@@ -22,6 +22,9 @@ impl Stepper for Wrong {
     }
     fn prepare(&mut self, context: StepContext<'_>) -> Result<(), StepError> {
         self.inner.prepare(context)
+    }
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
+        self.inner.advance(context, state)
     }
     fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
         let report = self.inner.step(context, state)?;

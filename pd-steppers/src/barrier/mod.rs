@@ -21,8 +21,8 @@ use crate::near_pairs::{Bodies, NearPairs, least_thickness, most_thickness};
 use pd_collide::response::MovingPairs;
 use pd_core::stepper::{self, PreparedFor, weighted_square_distance};
 use pd_core::{
-    ContactReport, CpuLocal, LocalInput, LocalStep, Psd, Real, State, StepContext, StepError, StepReport,
-    Stepper, Surface, Vec3,
+    ContactReport, CpuLocal, LocalInput, LocalStep, Psd, Real, StepContext, StepError, StepReport, Stepper,
+    Surface, Vec3, View,
 };
 use solve::ConjugateGradients;
 use std::time::Instant;
@@ -241,7 +241,7 @@ impl Stepper for BarrierNewton {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         stepper::validate(&context, state)?;
         if !self.prepared.as_ref().is_some_and(|prepared| prepared.matches(&context)) {
             return Err(StepError::NotPrepared { stepper: NAME.to_owned() });
@@ -251,8 +251,8 @@ impl Stepper for BarrierNewton {
         let started = Instant::now();
         stepper::predict(context, state, &mut self.elastic.s);
         stepper::hold_pinned(context, state, &mut self.elastic.s);
-        self.start.copy_from_slice(&state.x);
-        self.x.copy_from_slice(&state.x);
+        self.start.copy_from_slice(state.x);
+        self.x.copy_from_slice(state.x);
         self.near.find(context.model, (&self.x, &self.x), self.reach[0], &mut self.pairs)?;
         let barrier = terms::Barrier { model: context.model, bodies: &self.bodies, kappa: self.kappa, time };
         self.friction.lag(&barrier, &context, &self.pairs, &self.start);

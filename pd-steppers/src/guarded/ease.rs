@@ -6,7 +6,7 @@
 use super::GuardedPd;
 use super::descent::{add, advance};
 use pd_collide::contact::{Pace, load_difference};
-use pd_core::{Real, State, StepContext, StepError, StepReport, Vec3, as_flat, as_flat_mut, dot};
+use pd_core::{Real, StepContext, StepError, StepReport, Vec3, View, as_flat, as_flat_mut, dot};
 
 /// Newton steps, at most.
 const ROUNDS: usize = 12;
@@ -104,7 +104,7 @@ impl GuardedPd {
     }
 
     /// Takes the speed at which surfaces were pushed apart or eased out of the velocities: they do not fly on.
-    pub(super) fn forget_push(&self, context: &StepContext<'_>, state: &mut State) {
+    pub(super) fn forget_push(&self, context: &StepContext<'_>, state: &mut View<'_>) {
         if self.memory.tangled || self.eased {
             let StepContext { params, .. } = context;
             let scale = 1.0 / (params.dt * (1.0 + params.dt * params.damping));

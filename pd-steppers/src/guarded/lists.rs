@@ -5,7 +5,7 @@ use pd_collide::contact::{
     Choice, ContactKind, ContactSurface, Immersion, ListInput, Row, StartPolicy, immersions, load_difference,
 };
 use pd_core::exec::{self, VERTEX_CHUNK};
-use pd_core::{Aabb, ContactMaterial, Real, State, StepContext, StepError, StepReport, Vec3, stepper};
+use pd_core::{Aabb, ContactMaterial, Real, StepContext, StepError, StepReport, Vec3, View, stepper};
 use std::time::Instant;
 
 /// Part of the reach by which vertices may have left the reference before the list is made again.
@@ -25,14 +25,14 @@ const RECOVERY: Real = 0.5;
 
 impl GuardedPd {
     /// Inertial target s and targets t.
-    pub(super) fn open(&mut self, context: &StepContext<'_>, state: &State) {
+    pub(super) fn open(&mut self, context: &StepContext<'_>, state: &View<'_>) {
         let StepContext { model, params, .. } = *context;
         self.time = state.time;
         let scratch = &mut self.scratch;
         stepper::predict(*context, state, &mut scratch.s);
         stepper::hold_pinned(*context, state, &mut scratch.s);
-        scratch.start.copy_from_slice(&state.x);
-        scratch.velocity.copy_from_slice(&state.v);
+        scratch.start.copy_from_slice(state.x);
+        scratch.velocity.copy_from_slice(state.v);
         let slow = params.gravity.norm() * params.dt;
         for i in 0..model.vertices() {
             let fast = state.v[i].norm() > slow;
@@ -42,7 +42,7 @@ impl GuardedPd {
     }
 
     /// The memory, list and rows that the state tells of, where those at hand are others.
-    pub(super) fn recall(&mut self, context: &StepContext<'_>, state: &State) {
+    pub(super) fn recall(&mut self, context: &StepContext<'_>, state: &View<'_>) {
         if !self.memory.is_stored(&state.columns) {
             self.memory.load(&state.columns, self.surface.vertices());
             if self.memory.start.is_empty() {
@@ -58,7 +58,7 @@ impl GuardedPd {
     pub(super) fn open_lists(
         &mut self,
         context: &StepContext<'_>,
-        state: &State,
+        state: &View<'_>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let started = Instant::now();

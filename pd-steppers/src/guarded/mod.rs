@@ -34,8 +34,8 @@ use pd_collide::contact::{
 };
 use pd_core::stepper::{self, PreparedFor};
 use pd_core::{
-    ContactReport, GlobalSolver, Lbfgs, LocalStep, Measures, Real, State, StepContext, StepError, StepReport,
-    Stepper, Vec3, exec,
+    ContactReport, GlobalSolver, Lbfgs, LocalStep, Measures, Real, StepContext, StepError, StepReport,
+    Stepper, Vec3, View, exec,
 };
 use scratch::Scratch;
 use solids::Solids;
@@ -185,7 +185,7 @@ impl Stepper for GuardedPd {
         Ok(())
     }
 
-    fn step(&mut self, context: StepContext<'_>, state: &mut State) -> Result<StepReport, StepError> {
+    fn advance(&mut self, context: StepContext<'_>, state: &mut View<'_>) -> Result<StepReport, StepError> {
         stepper::validate(&context, state)?;
         if !self.prepared.as_ref().is_some_and(|prepared| prepared.matches(&context)) {
             return Err(StepError::NotPrepared { stepper: self.name().to_owned() });
@@ -242,7 +242,7 @@ impl Stepper for GuardedPd {
 mod tests {
     use super::*;
     use pd_core::{
-        CollisionSurface, CpuLocal, Csr, LinearError, Model, SolveReport, StepParams, SurfaceBody,
+        CollisionSurface, CpuLocal, Csr, LinearError, Model, SolveReport, State, StepParams, SurfaceBody,
     };
     use pd_linear::Cholesky;
     use std::sync::Arc;

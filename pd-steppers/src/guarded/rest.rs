@@ -11,7 +11,7 @@
 //! all of these steps, so that what begins to fall or to slide is not quiet however short the step is.
 
 use super::GuardedPd;
-use pd_core::{Pattern, Real, State, StepContext, StepError, StepReport, Vec3, dot};
+use pd_core::{Pattern, Real, StepContext, StepError, StepReport, Vec3, View, dot};
 
 /// Largest way of a vertex in a step that counts as none, in δ.
 const QUIET: Real = 1e-3;
@@ -27,7 +27,7 @@ impl GuardedPd {
     pub(super) fn rests(
         &mut self,
         context: &StepContext<'_>,
-        state: &mut State,
+        state: &mut View<'_>,
         report: &mut StepReport,
     ) -> Result<bool, StepError> {
         let end = state.time + context.params.dt;
@@ -35,19 +35,19 @@ impl GuardedPd {
             return Ok(false);
         }
         let first = self.memory.rest[0] == STEPS;
-        self.scratch.here.x.copy_from_slice(&state.x);
+        self.scratch.here.x.copy_from_slice(state.x);
         context.model.place_kinematic(&mut self.scratch.here.x);
         let untouched = (first || state.v.iter().all(|v| *v == Vec3::zeros()))
             && self.scratch.here.x == state.x
             && self.obstacles_are_as_listed(context, end)
-            && self.list.guard.holds(&state.x);
+            && self.list.guard.holds(state.x);
         if untouched {
             if first {
                 // The balance of forces is that of bodies that stand.
                 self.scratch.ap.fill(Vec3::zeros());
-                std::mem::swap(&mut state.v, &mut self.scratch.ap);
+                state.v.swap_with_slice(&mut self.scratch.ap);
                 self.open(context, state);
-                std::mem::swap(&mut state.v, &mut self.scratch.ap);
+                state.v.swap_with_slice(&mut self.scratch.ap);
             }
             self.begin(context);
             self.evaluate(context, report)?;
@@ -81,7 +81,7 @@ impl GuardedPd {
     }
 
     /// Counts steps without motion at the end of a step.
-    pub(super) fn note_motion(&mut self, context: &StepContext<'_>, state: &State) {
+    pub(super) fn note_motion(&mut self, context: &StepContext<'_>, state: &View<'_>) {
         let dt = context.params.dt;
         let creep = CREEP * STEPS * context.params.gravity.norm() * dt * dt;
         // What is eased out leaves no velocity.

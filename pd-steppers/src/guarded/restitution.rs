@@ -6,7 +6,7 @@
 
 use super::GuardedPd;
 use super::lists::material;
-use pd_core::{Real, State, StepContext, Vec3};
+use pd_core::{Real, StepContext, Vec3, View};
 
 /// Sweeps over all rows.
 const SWEEPS: usize = 8;
@@ -14,7 +14,7 @@ const SWEEPS: usize = 8;
 const FAST: Real = 2.0;
 
 impl GuardedPd {
-    pub(super) fn bounce(&self, context: &StepContext<'_>, state: &mut State) {
+    pub(super) fn bounce(&self, context: &StepContext<'_>, state: &mut View<'_>) {
         let elastic = |material: Real| material > 0.0;
         if !(self.surface.bounces()
             || context
@@ -39,7 +39,7 @@ impl GuardedPd {
                 if before >= -slow {
                     continue;
                 }
-                let missing = -material(context, &self.surface, row).restitution * before - speed(&state.v);
+                let missing = -material(context, &self.surface, row).restitution * before - speed(state.v);
                 let ease: Real = (0..4).map(|k| row.weights[k].powi(2) * inverse(row.vertices[k])).sum();
                 if missing > 0.0 && ease > 0.0 {
                     for k in (0..4).filter(|&k| row.weights[k] != 0.0) {

@@ -144,7 +144,7 @@ impl FieldScratch {
         self.predicted.resize(state.x.len(), Vec3::zeros());
         self.gradient.resize(state.x.len(), Vec3::zeros());
         self.rows.resize(model.rows(), Vec3::zeros());
-        predict(context, before, &mut self.predicted);
+        predict(context, &before.clone().view(), &mut self.predicted);
         resolve_collisions(context.colliders, state.time, &mut self.predicted);
         if params.hold_pinned {
             for &v in model.pinned() {
