@@ -13,6 +13,7 @@ use super::subject::Subject;
 use crate::scene::desc::ContactMode;
 use crate::scene::{RigidMatter, Scene};
 use crate::{SceneError, Simulation};
+use pd_collide::contact::ContactOptions;
 use pd_core::{Aabb, Collider, Real, Surface, Vec3};
 use pd_couple::RigidShape;
 use std::collections::BTreeMap;
@@ -152,6 +153,17 @@ impl Depths {
     }
 
     /// Notes a depth of a pair, m.
+    /// Speed at which guarded contact parts surfaces that are nearer than their thickness, m/s.
+    pub(super) fn easing(&self, scene: &Scene) -> Real {
+        if scene.desc.contact_mode() != ContactMode::Guard {
+            return 0.0;
+        }
+        let objects = self.points.iter().filter(|set| matches!(set.who, Who::Object(_)));
+        let thickest = objects.map(|set| set.tolerance / PART).fold(0.0, Real::max);
+        let speed = ContactOptions::default().ease_rate * thickest;
+        scene.desc.contact.ease_speed.map_or(speed, |most| speed.min(most))
+    }
+
     /// Energy of contacts that carry the weight of all rigid bodies, J.
     pub(super) fn pressed(&self, scene: &Scene, sim: &Simulation) -> Real {
         let Some(RigidMatter { model, .. }) = scene.matter.rigid() else { return 0.0 };

@@ -109,9 +109,10 @@ impl Audit {
     /// Those of the obstacles of the scene.
     pub fn new(run: &SceneRun, thorough: bool) -> Result<Self, SceneError> {
         let (scene, sim) = (&run.scene, &run.sim);
-        let sources = Sources::of(scene, sim);
-        let speeds = Speeds::new(scene, sim, &sources);
         let depths = Depths::new(scene, sim)?;
+        let mut sources = Sources::of(scene, sim);
+        sources.speed = sources.speed.max(depths.easing(scene));
+        let speeds = Speeds::new(scene, sim, &sources);
         let ledger = Ledger::new(depths.pressed(scene, sim));
         let mut audit = Self {
             thorough,

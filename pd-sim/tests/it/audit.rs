@@ -87,6 +87,14 @@ fn what_is_right_is_good() {
     }
 }
 
+/// A sheet that lies on the ground at the start, nearer than its thickness, is eased away from it: nothing else moves it.
+#[test]
+fn easing_is_no_impossible_motion() {
+    let text = format!("[step]\ngravity = [0, 0, 0]\n{FLOOR}{}", SHEET.replace("0.2, 0]", "0, 0]"));
+    let report = audited(&text, 12, true, nothing);
+    assert!(report.is_good(), "{}", report.line());
+}
+
 #[test]
 fn energy_from_nothing_is_named_with_its_kind() {
     let jump = |step: usize, state: &mut State| {
