@@ -61,6 +61,12 @@ impl Simulation {
         unless_stepping(&self.inner)
     }
 
+    /// Margin of an obstacle, m: the thesis' for its own contact, none for intersection-free contact, as in scenes.
+    fn margin(&self, thesis: f64) -> PyResult<f64> {
+        let apart = !self.inner()?.sim.model.surface().triangles.is_empty();
+        Ok(if apart { 0.0 } else { thesis })
+    }
+
     /// Puts an obstacle in place and returns its number.
     fn add(&self, shape: Shape) -> PyResult<usize> {
         let mut inner = self.inner()?;
@@ -339,23 +345,30 @@ impl Simulation {
 
     /// Adds a ball.
     fn add_sphere(&self, centre: &Bound<'_, PyAny>, radius: f64) -> PyResult<usize> {
-        self.add(Shape::Sphere(Sphere::new(vector("centre", centre)?, radius).map_err(bad)?))
+        let sphere = Sphere::new(vector("centre", centre)?, radius).map_err(bad)?;
+        let margin = self.margin(sphere.margin())?;
+        self.add(Shape::Sphere(sphere.with_margin(margin).map_err(bad)?))
     }
 
     /// Adds an endless floor.
     fn add_floor(&self, height: f64) -> PyResult<usize> {
-        self.add(Shape::Floor(Floor::new(height).map_err(bad)?))
+        let floor = Floor::new(height).map_err(bad)?;
+        let margin = self.margin(floor.margin())?;
+        self.add(Shape::Floor(floor.with_margin(margin).map_err(bad)?))
     }
 
     /// Adds a box along the axes.
     fn add_block(&self, centre: &Bound<'_, PyAny>, half_extents: &Bound<'_, PyAny>) -> PyResult<usize> {
         let (centre, half) = (vector("centre", centre)?, vector("half_extents", half_extents)?);
-        self.add(Shape::Block(Block::new(centre, half).map_err(bad)?))
+        let block = Block::new(centre, half).map_err(bad)?;
+        let margin = self.margin(block.margin())?;
+        self.add(Shape::Block(block.with_margin(margin).map_err(bad)?))
     }
 
     /// Adds a torus about a vertical axis.
     fn add_torus(&self, centre: &Bound<'_, PyAny>, major_radius: f64, minor_radius: f64) -> PyResult<usize> {
-        let torus = Torus::with_all(vector("centre", centre)?, major_radius, minor_radius, Torus::MARGIN);
+        let margin = self.margin(Torus::MARGIN)?;
+        let torus = Torus::with_all(vector("centre", centre)?, major_radius, minor_radius, margin);
         self.add(Shape::Torus(torus.map_err(bad)?))
     }
 
