@@ -6,7 +6,7 @@ use std::ops::Range;
 /// A force on vertices. Forces are summed into the predictor of every step; they are never stored.
 ///
 /// ```
-/// use pd_core::{Force, Real, State, Vec3};
+/// use pd_core::{Force, Real, State, Vec3, View};
 /// use std::ops::Range;
 /// /// Pulls every vertex to the origin with 2 N/m.
 /// struct Centre;

@@ -3,7 +3,7 @@
 //! An iteration that converges linearly takes steps of lengths ℓ_k ≈ c qᵏ; what remains after the last of them is
 //! Σ_{j>k} ℓ_j = ℓ_k q/(1 − q). In projective dynamics many components decay side by side: q grows as the slow ones, which make up what remains,
 //! emerge. If lengths fall as a power, ℓ_k ∝ k⁻ᵖ, then p = (1 − q)²/(dq/dk), and what remains is p/(p − 1) times that sum. So the sum is
-//! multiplied by this factor, one where q is steady and never more than [a bound](MOST_HIDDEN).
+//! multiplied by this factor, one where q is steady and never more than a bound of 2.5.
 //!
 //! Accelerated iterations take steps of irregular lengths, from which nothing of the kind follows.
 //!

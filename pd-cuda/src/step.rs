@@ -19,7 +19,7 @@ const DIVERGED: Real = 1e8;
 /// The projective dynamics stepper on a device: prediction, projections, global solves, collisions and velocities stay on the device, and
 /// one step is one launch of a captured graph.
 ///
-/// As a [`Stepper`] it treats the host [`State`] as authoritative: it copies positions and velocities to the device if they
+/// As a [`Stepper`] it treats the host [`State`](pd_core::State) as authoritative: it copies positions and velocities to the device if they
 /// differ from those on the device, and back after every step. To avoid these copies use [`upload`](Self::upload),
 /// [`advance`](Self::advance) any number of times, and [`download`](Self::download).
 ///
